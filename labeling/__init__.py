@@ -1,0 +1,1 @@
+"""The work with people: projects, queue, judgments, agreement, decisions, releases."""
