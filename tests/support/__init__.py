@@ -1,0 +1,1 @@
+"""Naive twins, data and servers that several tests share."""
