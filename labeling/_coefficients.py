@@ -74,8 +74,10 @@ def sum_over(weights: FloatArray, rows: Sums) -> Sums:
         pairs=weights @ rows.pairs,
         paired=weights @ rows.paired,
         shares=weights @ rows.shares,
-        coincidences=(weights @ rows.coincidences.reshape(count, -1)).reshape(-1, levels, levels),
-        pairings=(weights @ rows.pairings.reshape(count, -1)).reshape(-1, levels, levels),
+        coincidences=(weights @ rows.coincidences.reshape(count, levels * levels)).reshape(
+            len(weights), levels, levels
+        ),
+        pairings=(weights @ rows.pairings.reshape(count, levels * levels)).reshape(len(weights), levels, levels),
     )
 
 
@@ -130,7 +132,8 @@ def agreement_weights(grades: tuple[int, ...], weighting: Weighting) -> FloatArr
         return np.eye(len(grades))
     values = np.asarray(grades, dtype=np.float64)
     distance = np.abs(values[:, None] - values[None, :]) / (values.max() - values.min())
-    return 1.0 - (distance if weighting == "linear" else distance**2)
+    weights: FloatArray = 1.0 - (distance if weighting == "linear" else distance**2)
+    return weights
 
 
 def _distances(marginal: FloatArray, grades: tuple[int, ...], level: Level) -> FloatArray:
@@ -142,9 +145,12 @@ def _distances(marginal: FloatArray, grades: tuple[int, ...], level: Level) -> F
         difference = values[:, None] - values[None, :]
         return (np.divide(difference, total, out=np.zeros_like(total), where=total != 0.0) ** 2)[None, :, :]
     # The ordinal distance is the interval distance between the mid-ranks of the grades.
-    positions = np.cumsum(marginal, axis=1) - marginal / 2.0 if level == "ordinal" else values[None, :]
-    return (positions[:, :, None] - positions[:, None, :]) ** 2
+    positions: FloatArray = np.cumsum(marginal, axis=1) - marginal / 2.0 if level == "ordinal" else values[None, :]
+    distance: FloatArray = (positions[:, :, None] - positions[:, None, :]) ** 2
+    return distance
 
 
 def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
-    return np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below > 0.0)
+    out: FloatArray = np.full(np.shape(below), np.nan)
+    np.divide(above, below, out=out, where=below > 0.0)
+    return out

@@ -3,6 +3,7 @@
 Knows tables and arrays only: no database, no file, no page.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,7 +55,7 @@ class EncodedVotes:
 def check_scale(grades: Sequence[int]) -> tuple[int, ...]:
     """The grades as a tuple, refused unless they rise and are two at least."""
     scale = tuple(int(grade) for grade in grades)
-    if len(scale) < 2 or any(low >= high for low, high in zip(scale, scale[1:], strict=False)):
+    if len(scale) < 2 or any(low >= high for low, high in itertools.pairwise(scale)):
         raise AssayError(f"a scale: expected two or more grades in rising order, found {list(scale)}")
     return scale
 

@@ -25,7 +25,7 @@ from labeling._coefficients import (
     sums_of_counts,
 )
 from labeling._votes import EncodedVotes, IntArray, encode_votes
-from labeling.errors import AssayError
+from labeling.errors import AssayError, NotFound
 
 __all__ = [
     "AgreementReport",
@@ -204,7 +204,7 @@ def count_confusions(votes: pd.DataFrame, a: str, b: str, grades: Sequence[int])
     Raises
     ------
     NotFound
-        Neither vote of that rater is there.
+        One of the two has no vote here.
     """
     encoded = encode_votes(votes, grades)
     levels = len(encoded.grades)
@@ -238,8 +238,6 @@ def overlap_of_relevant(confusions: IntArray, grades: Sequence[int], at: int) ->
 
 
 def _votes_of(encoded: EncodedVotes, rater: str) -> IntArray:
-    from labeling.errors import NotFound
-
     if rater not in encoded.rater_names:
         raise NotFound(f"no rater {rater} among these votes")
     return np.flatnonzero(encoded.rater == encoded.rater_names.index(rater)).astype(np.int64)

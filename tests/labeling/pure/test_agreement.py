@@ -1,0 +1,344 @@
+import csv
+import json
+import math
+import time
+import unicodedata
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labeling import agreement
+from labeling.agreement import count_confusions, count_grades, measure_agreement
+from labeling.errors import AssayError, NotFound
+from tests.support.agreement_twins import naive_alpha, naive_share_of_equal_grades, votes_table
+from tests.support.data import shared_data
+
+ROWS = [
+    ("q1", "d1", "ann", 3),
+    ("q1", "d1", "bob", 3),
+    ("q1", "d2", "ann", 0),
+    ("q1", "d2", "bob", 1),
+    ("q2", "d1", "ann", 2),
+    ("q2", "d1", "cid", 0),
+    ("q2", "d3", "cid", 1),
+]
+
+votes_rows = st.dictionaries(
+    st.tuples(st.sampled_from(["q1", "q2", "001", "NA"]), st.sampled_from(["d1", "d2", "d3"]), st.sampled_from("abcd")),
+    st.integers(0, 3),
+    max_size=40,
+).map(lambda votes: [(*key, grade) for key, grade in votes.items()])
+
+
+def value(report, name, level="nominal"):
+    return report.coefficient(name, level).value
+
+
+def close(a, b):
+    return (math.isnan(a) and b is None) or a == pytest.approx(b, abs=1e-12)
+
+
+@given(votes_rows)
+@settings(max_examples=60, deadline=None)
+def test_the_fast_sums_equal_the_definitions_couple_by_couple(rows):
+    report = measure_agreement(votes_table(rows), draws=0)
+    assert close(value(report, "percent_agreement"), naive_share_of_equal_grades(rows))
+    for level in ("nominal", "ordinal", "interval"):
+        assert close(value(report, "krippendorff_alpha", level), naive_alpha(rows, level))
+
+
+@given(votes_rows, st.randoms(use_true_random=False), st.sampled_from(["query", "pair"]))
+@settings(max_examples=30, deadline=None)
+def test_row_order_changes_nothing_not_even_the_bootstrap(rows, random, resample):
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    first, second = (
+        measure_agreement(votes_table(given_rows), draws=20, seed=3, resample=resample).to_json()
+        for given_rows in (rows, shuffled)
+    )
+    assert json.dumps(first) == json.dumps(second)
+
+
+def test_counts_say_what_the_votes_hold():
+    report = measure_agreement(votes_table(ROWS))
+    assert (report.pairs, report.raters, report.votes, report.paired) == (4, 3, 7, 3)
+    assert [found.raters for found in report.rater_pairs] == [("ann", "bob"), ("ann", "cid")]
+    assert [found.n for found in report.rater_pairs] == [2, 1]
+
+
+def test_the_argument_is_not_changed():
+    table = votes_table(ROWS)
+    before = table.copy()
+    measure_agreement(table)
+    pd.testing.assert_frame_equal(table, before)
+
+
+def test_no_votes_at_all_is_undefined_with_the_reason():
+    report = measure_agreement(votes_table([]))
+    assert {found.undefined for found in report.coefficients} == {agreement.NO_VOTES}
+    assert json.dumps(report.to_json(), allow_nan=False)
+
+
+def test_one_rater_is_undefined_with_the_reason():
+    report = measure_agreement(votes_table([("q1", "d1", "ann", 1), ("q1", "d2", "ann", 2)]))
+    assert {found.undefined for found in report.coefficients} == {agreement.ONE_RATER}
+
+
+def test_no_pair_with_two_votes_is_undefined_and_the_count_is_said():
+    report = measure_agreement(votes_table([("q1", "d1", "ann", 1), ("q1", "d2", "bob", 2)]))
+    assert {found.undefined for found in report.coefficients} == {agreement.NO_DOUBLE_VOTES}
+    assert [(caution.code, caution.params["n"]) for caution in report.warnings] == [("few_double_votes", 0)]
+
+
+def test_one_grade_everywhere_leaves_alpha_and_kappa_undefined_and_equal_grades_and_ac1_defined():
+    rows = [(f"q{pair}", "d", rater, 0) for pair in range(12) for rater in "ab"]
+    report = measure_agreement(votes_table(rows))
+    for name in ("krippendorff_alpha", "fleiss_kappa"):
+        assert report.coefficient(name, "nominal").undefined == agreement.ONE_GRADE
+        assert math.isnan(report.coefficient(name, "nominal").value)
+    assert value(report, "percent_agreement") == 1.0
+    assert value(report, "gwet_ac1") == 1.0
+    assert report.rater_pairs[0].undefined == agreement.BOTH_ONE_GRADE
+    assert {caution.code for caution in report.warnings} == {"perfect_agreement", "one_grade_rater", "few_double_votes"}
+
+
+def test_one_difference_in_constant_votes_gives_alpha_0():
+    rows = [(f"q{pair}", "d", rater, 0) for pair in range(12) for rater in "ab"]
+    rows[0] = ("q0", "d", "a", 1)
+    assert value(measure_agreement(votes_table(rows)), "krippendorff_alpha") == pytest.approx(0.0, abs=1e-12)
+
+
+def test_identical_raters_are_pointed_out():
+    rows = [(f"q{pair}", "d", rater, pair % 4) for pair in range(40) for rater in "ab"]
+    cautions = measure_agreement(votes_table(rows)).warnings
+    assert [caution.code for caution in cautions] == ["identical_raters", "perfect_agreement"]
+    assert (
+        str(cautions[0]) == "a and b gave the same grade on all of their 40 common pairs: check the export for copies"
+    )
+
+
+def test_rater_names_that_differ_by_case_blank_or_unicode_form_are_pointed_out():
+    decomposed = unicodedata.normalize("NFD", "김민수")
+    rows = [("q", "d", name, 1) for name in ("Kim", "kim ", "KIM", "김민수", decomposed)]
+    found = [caution.params["raters"] for caution in measure_agreement(votes_table(rows)).warnings][1:]
+    assert found == ["'KIM', 'Kim', 'kim '", f"'{decomposed}', '김민수'"]
+
+
+def test_a_grade_outside_the_scale_is_refused_with_its_count():
+    with pytest.raises(AssayError, match=r"scale 0, 1, 2, 3, found 7 \(1 times\)"):
+        measure_agreement(votes_table([*ROWS, ("q9", "d", "ann", 7)]))
+
+
+def test_two_votes_of_a_rater_on_a_pair_are_refused_with_their_place():
+    with pytest.raises(AssayError, match="query q1, document d1, rater ann"):
+        measure_agreement(votes_table([*ROWS, ("q1", "d1", "ann", 2)]))
+
+
+def test_ids_that_look_like_numbers_or_missing_values_stay_apart():
+    rows = [(query, doc, rater, 1) for query in ("1", "001", "NA") for doc in ("01", "null") for rater in "ab"]
+    assert measure_agreement(votes_table(rows)).pairs == 6
+
+
+def test_weights_run_over_the_whole_scale_and_not_over_the_observed_grades():
+    rows = [
+        ("q", str(n), rater, grade)
+        for n, pair in enumerate([(0, 0), (1, 3), (3, 3), (0, 1), (3, 1)])
+        for rater, grade in zip("ab", pair, strict=True)
+    ]
+    report = measure_agreement(votes_table(rows), draws=0).rater_pairs[0]
+    from sklearn.metrics import cohen_kappa_score
+
+    first, second = [0, 1, 3, 0, 3], [0, 3, 3, 1, 1]
+    assert report.cohen_kappa_linear == pytest.approx(
+        cohen_kappa_score(first, second, weights="linear", labels=[0, 1, 2, 3]), abs=1e-12
+    )
+    assert report.cohen_kappa_linear != pytest.approx(cohen_kappa_score(first, second, weights="linear"), abs=1e-3)
+
+
+def test_confusions_have_the_first_raters_grades_in_the_rows():
+    table = count_confusions(votes_table(ROWS), "ann", "bob", (0, 1, 2, 3))
+    assert table.tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
+    assert count_confusions(votes_table(ROWS), "bob", "ann", (0, 1, 2, 3)).tolist() == table.T.tolist()
+    assert count_confusions(votes_table(ROWS), "bob", "cid", (0, 1, 2, 3)).sum() == 0
+    with pytest.raises(NotFound, match="no rater dan"):
+        count_confusions(votes_table(ROWS), "ann", "dan", (0, 1, 2, 3))
+
+
+def test_grade_counts_list_grades_that_were_never_given():
+    table = count_grades(votes_table(ROWS), (0, 1, 2, 3))
+    assert table.index.tolist() == ["ann", "bob", "cid"]
+    assert table.loc["ann"].tolist() == [1, 0, 1, 1]
+    assert table.columns.tolist() == [0, 1, 2, 3]
+
+
+def test_a_single_query_has_no_interval_by_query_but_one_by_pair():
+    rows = [("q", str(n), rater, (n * 3 + ord(rater)) % 4) for n in range(40) for rater in "ab"]
+    by_query = measure_agreement(votes_table(rows)).coefficient("krippendorff_alpha", "ordinal")
+    by_pair = measure_agreement(votes_table(rows), resample="pair").coefficient("krippendorff_alpha", "ordinal")
+    assert math.isnan(by_query.low)
+    assert by_pair.low < by_pair.value < by_pair.high
+
+
+def test_the_bootstrap_by_pair_has_the_spread_of_resampled_rows():
+    generator = np.random.default_rng(5)
+    truth = generator.integers(0, 4, 60)
+    rows = [
+        ("q", str(n), rater, int(np.clip(truth[n] + generator.integers(-1, 2), 0, 3)))
+        for n in range(60)
+        for rater in "ab"
+    ]
+    by_pair = measure_agreement(votes_table(rows), draws=4000, resample="pair").coefficient(
+        "krippendorff_alpha", "interval"
+    )
+    drawn = []
+    for _ in range(400):
+        chosen = generator.integers(0, 60, 60)
+        resampled = [
+            ("q", f"{place}", rater, rows[2 * pair + side][3])
+            for place, pair in enumerate(chosen)
+            for side, rater in enumerate("ab")
+        ]
+        drawn.append(naive_alpha(resampled, "interval"))
+    assert by_pair.low == pytest.approx(np.percentile(drawn, 2.5), abs=0.05)
+    assert by_pair.high == pytest.approx(np.percentile(drawn, 97.5), abs=0.03)
+
+
+def test_a_hundred_thousand_votes_with_a_thousand_draws_take_a_moment():
+    generator = np.random.default_rng(0)
+    pairs = 20_000
+    table = pd.DataFrame(
+        {
+            "query_id": np.repeat([f"q{n % 200}" for n in range(pairs)], 5),
+            "doc_id": np.repeat([f"d{n}" for n in range(pairs)], 5),
+            "rater": np.tile(list("abcde"), pairs),
+            "grade": generator.integers(0, 4, 5 * pairs),
+        }
+    )
+    started = time.perf_counter()
+    report = measure_agreement(table, draws=1000)
+    assert time.perf_counter() - started < 3.0
+    assert report.paired == pairs
+
+
+def _oracle_votes(name):
+    with shared_data("oracles", name).open() as lines:
+        rows = list(csv.DictReader(lines))
+    labels = sorted({row["label"] for row in rows})
+    numbered = labels if any(not label.lstrip("-").isdigit() for label in labels) else None
+    grade = numbered.index if numbered else int
+    return votes_table([("q", row["item"], row["rater"], grade(row["label"])) for row in rows])
+
+
+def _oracle_table(name):
+    """Votes of two raters from a table of counts: as many pairs as the counts say."""
+    with shared_data("oracles", name).open() as lines:
+        rows = list(csv.DictReader(lines))
+    votes, pair = [], 0
+    for row in rows:
+        for _ in range(int(row["count"])):
+            votes += [("q", str(pair), "1", int(row["rater1_label"])), ("q", str(pair), "2", int(row["rater2_label"]))]
+            pair += 1
+    return votes_table(votes)
+
+
+def _oracle_counts(name):
+    with shared_data("oracles", name).open() as lines:
+        rows = list(csv.reader(lines))[1:]
+    votes = []
+    for item, *counts in rows:
+        grades = [grade for grade, count in enumerate(counts) for _ in range(int(count))]
+        votes += [("q", item, str(rater), grade) for rater, grade in enumerate(grades)]
+    return votes_table(votes)
+
+
+def _expected(wanted):
+    with shared_data("oracles", "expected_agreement.csv").open() as lines:
+        return [row for row in csv.DictReader(lines) if row["statistic"] in wanted]
+
+
+def test_every_worked_example_of_the_literature_comes_out():
+    known = {
+        ("krippendorff_alpha", "nominal"): ("krippendorff_alpha", "nominal"),
+        ("krippendorff_alpha", "ordinal"): ("krippendorff_alpha", "ordinal"),
+        ("krippendorff_alpha", "interval"): ("krippendorff_alpha", "interval"),
+        ("fleiss_kappa", "nominal"): ("fleiss_kappa", "nominal"),
+        ("fleiss_kappa", "identity with missing (Gwet)"): ("fleiss_kappa", "nominal"),
+        ("scott_pi", "unweighted"): ("fleiss_kappa", "nominal"),
+        ("gwet_ac1", "nominal"): ("gwet_ac1", "nominal"),
+        ("gwet_ac1", "identity"): ("gwet_ac1", "nominal"),
+        ("gwet_ac1", "unweighted"): ("gwet_ac1", "nominal"),
+        ("gwet_ac2", "linear"): ("gwet_ac2", "linear"),
+        ("gwet_ac2", "quadratic"): ("gwet_ac2", "quadratic"),
+    }
+    checked = 0
+    for row in _expected({name for name, _ in known}):
+        if (row["statistic"], row["variant"]) not in known:
+            continue
+        name, level = known[row["statistic"], row["variant"]]
+        read = {
+            "counts": _oracle_counts,
+            "distrib": _oracle_counts,
+            "table": _oracle_table,
+            "cont3x3": _oracle_table,
+            "paradox": _oracle_table,
+        }
+        reader = next((reader for part, reader in read.items() if part in row["input"]), _oracle_votes)
+        table = reader(row["input"])
+        report = measure_agreement(table, grades=sorted(table["grade"].unique()), draws=0)
+        assert value(report, name, level) == pytest.approx(
+            float(row["value"]), abs=max(float(row["tolerance"]), 1e-9)
+        ), row
+        checked += 1
+    assert checked >= 20
+
+
+def test_every_worked_example_of_cohens_kappa_comes_out():
+    fields = {"unweighted": "cohen_kappa", "linear": "cohen_kappa_linear", "quadratic": "cohen_kappa_quadratic"}
+    rows = [row for row in _expected({"cohen_kappa"}) if row["variant"] in fields]
+    for row in rows:
+        table = _oracle_table(row["input"])
+        report = measure_agreement(table, grades=sorted(table["grade"].unique()), draws=0)
+        found = getattr(report.rater_pairs[0], fields[row["variant"]])
+        assert found == pytest.approx(float(row["value"]), abs=float(row["tolerance"])), row
+    assert len(rows) >= 10
+
+
+def test_kappa_over_a_fixed_scale_differs_from_kappa_over_the_observed_labels():
+    report = measure_agreement(_oracle_votes("irr_anxiety_20x3.csv"), grades=range(1, 7), draws=0)
+    found = next(pair for pair in report.rater_pairs if pair.raters == ("r2", "r3"))
+    assert found.cohen_kappa_linear == pytest.approx(0.1262135922, abs=1e-9)
+    assert found.cohen_kappa_quadratic == pytest.approx(0.2297979798, abs=1e-9)
+
+
+def test_ratio_alpha_is_ready_for_scales_with_a_true_zero():
+    from labeling._coefficients import krippendorff_alpha, sum_over, sums_of_counts
+    from labeling._votes import encode_votes
+
+    encoded = encode_votes(_oracle_votes("kripp2011_C_4x12_missing.csv"), (1, 2, 3, 4, 5))
+    rows = sums_of_counts(encoded.count_levels())
+    sums = sum_over(np.ones((1, encoded.pair_count)), rows)
+    assert krippendorff_alpha(sums, encoded.grades, "ratio")[0] == pytest.approx(0.7974027747, abs=1e-9)
+
+
+@given(votes_rows)
+@settings(max_examples=40, deadline=None)
+def test_alpha_and_fleiss_equal_krippendorff_and_statsmodels(rows):
+    import krippendorff
+    from statsmodels.stats.inter_rater import fleiss_kappa
+
+    table = votes_table(rows)
+    report = measure_agreement(table, draws=0)
+    if not math.isnan(value(report, "krippendorff_alpha")):
+        wide = table.pivot_table(index="rater", columns=["query_id", "doc_id"], values="grade").to_numpy()
+        for level in ("nominal", "ordinal", "interval"):
+            expected = krippendorff.alpha(reliability_data=wide, level_of_measurement=level, value_domain=[0, 1, 2, 3])
+            assert value(report, "krippendorff_alpha", level) == pytest.approx(expected, abs=1e-9)
+    full = table.pivot_table(index=["query_id", "doc_id"], columns="grade", values="rater", aggfunc="count").fillna(0)
+    complete = full[full.sum(axis=1) == 2]
+    if len(complete) > 1 and (complete.sum() > 0).sum() > 1:
+        kept = table.set_index(["query_id", "doc_id"]).loc[complete.index].reset_index()
+        again = measure_agreement(kept, draws=0)
+        assert value(again, "fleiss_kappa") == pytest.approx(fleiss_kappa(complete.to_numpy()), abs=1e-9)
