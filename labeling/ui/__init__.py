@@ -1,0 +1,1 @@
+"""The pages: the only place, with app.py, that imports streamlit."""

@@ -1,0 +1,394 @@
+// The judging card: what a rater presses, and what happens then. The desk holds the pairs and the acts, the view paints.
+
+const MIN_SEEN_MS = 50; // a key that went down before a person can have seen the pair was meant for the one before
+const SWAPPED_MS = 700; // the same, where the pair was changed under the rater's eyes
+const DOUBLE_CLICK_MS = 400;
+
+class Card {
+  constructor(root, data) {
+    this.root = root;
+    this.data = data;
+    this.view = new View(root, data);
+    this.desk = new Desk(data, sharedTab().id, (event, detail) => this.changed(event, detail));
+    this.timer = new ActiveTimer();
+    this.drafts = new Map();
+    this.shown = null;
+    this.painted = null; // when the pair on screen was painted, performance time
+    this.shownAt = null;
+    this.guard = MIN_SEEN_MS;
+    this.paused = false;
+    this.panel = null;
+    this.ignored = 0;
+    this.listeners = [];
+    if (data.debug) window.__card = this;
+  }
+
+  start() {
+    const on = (target, name, handler, options) => {
+      target.addEventListener(name, handler, options);
+      this.listeners.push(() => target.removeEventListener(name, handler, options));
+    };
+    on(window, "keydown", (event) => this.onKey(event), true);
+    for (const name of ["keyup", "keypress"]) on(window, name, (event) => this.owns(event) && event.stopPropagation(), true);
+    on(this.root, "click", (event) => this.onClick(event));
+    on(this.view.$("other"), "submit", (event) => (event.preventDefault(), this.sendOther(event)));
+    on(this.view.$("comment"), "input", (event) => this.shown && this.drafts.set(this.shown.pair, event.target.value));
+    for (const name of ["pointermove", "wheel", "touchstart", "pointerdown", "keydown"]) {
+      on(window, name, () => this.timer.touch(), { capture: true, passive: true });
+    }
+    on(document, "visibilitychange", () => (document.hidden ? this.timer.hide() : this.timer.show()));
+    on(window, "pagehide", () => this.desk.flush());
+    on(window, "online", () => this.desk.exchange());
+    on(window, "focus", () => this.desk.trouble && this.desk.exchange());
+    on(window, "resize", () => this.fit());
+    on(window, "beforeunload", (event) => !this.desk.outbox.kept && this.desk.outbox.size && event.preventDefault());
+    sharedTab().cards.add(this);
+    document.documentElement.lang = this.data.language;
+    this.fit();
+    this.highlight(readSetting("highlight") !== "off");
+    this.refresh();
+    if (this.data.pair != null) this.openOwn(this.data.pair);
+    this.desk.exchange();
+  }
+
+  stop() {
+    this.listeners.splice(0).forEach((remove) => remove());
+    sharedTab().cards.delete(this);
+    this.desk.flush();
+    this.desk.stop();
+  }
+
+  /** The card fills the window below whatever stands above it, so that only the document scrolls. */
+  fit() {
+    const top = this.view.card.getBoundingClientRect().top;
+    this.view.card.style.setProperty("--above", `${Math.max(0, Math.round(Math.min(top, 240)))}px`);
+  }
+
+  // --- what is on screen ---------------------------------------------------------------------------------------
+
+  refresh() {
+    const { desk, view } = this;
+    const pair = desk.queue[0];
+    if (this.paused) this.showPause();
+    else if (pair) this.showPair(pair);
+    else this.showRest();
+    this.refreshProgress();
+    view.history(desk.history);
+    this.refreshStatus();
+  }
+
+  showPair(pair) {
+    if (this.shown === pair) return;
+    this.shown = pair;
+    this.painted = null;
+    this.view.state("judging");
+    this.view.pair(pair, this.drafts.get(pair.pair) ?? pair.mine?.comment ?? "");
+    this.timer.restart();
+    afterPaint(() => {
+      if (this.shown !== pair) return;
+      this.painted = performance.now();
+      this.shownAt = Date.now();
+      this.view.card.dataset.painted = pair.pair;
+    });
+  }
+
+  showPause() {
+    this.shown = null;
+    const { desk, view } = this;
+    const size = desk.progress.batch_size;
+    view.state("paused");
+    view.rest(view.say("pause"), view.say("pause_text", { size }), {
+      more: desk.left ? view.say("pause_left", { left: desk.left }) : "",
+      goOn: true,
+      undo: desk.history.length > 0,
+    });
+  }
+
+  showRest() {
+    this.shown = null;
+    const { desk, view } = this;
+    const waiting = desk.hello || desk.outbox.size || (desk.busy && !desk.end) || !desk.end;
+    const kind = waiting ? "loading" : desk.end.kind;
+    view.state(kind);
+    const { others_hold: count = 0, until, skipped = 0 } = desk.end ?? {};
+    const time = until ? new Date(until).toLocaleTimeString(this.data.language, { hour: "2-digit", minute: "2-digit" }) : "";
+    const more = kind === "done" && skipped ? view.say("end_skipped", { count: skipped }) : kind === "waiting" ? view.say("end_looking") : "";
+    view.rest(view.say(`end_${kind}`), view.say(`end_${kind}_text`, { count, time }), { more, undo: desk.history.length > 0 && !desk.hello });
+  }
+
+  refreshProgress() {
+    const { progress, batchDone, left } = this.desk;
+    if (!progress) return;
+    const size = progress.batch_size;
+    const shown = size && !this.paused && batchDone >= size ? batchDone % size : batchDone;
+    this.view.progress({ batchDone: shown, batchSize: Math.min(size, shown + left) || size, left, secondsPerPair: progress.seconds_per_pair });
+  }
+
+  refreshStatus() {
+    const { trouble, outbox, everSaved, oldRubric } = this.desk;
+    const calm = oldRubric ? "reload" : outbox.size ? "saving" : everSaved ? "saved" : "quiet";
+    const kind = trouble ?? calm;
+    if (trouble && trouble !== this.lastTrouble) this.view.announce(this.view.say(`status_${trouble}`, { count: outbox.size }));
+    this.lastTrouble = trouble;
+    this.view.status(kind, outbox.size);
+  }
+
+  changed(event, detail) {
+    if (event === "lost") {
+      this.swapped();
+      this.view.notice(this.view.say("lost"), detail.title || detail.query);
+    } else if (event === "refused") {
+      if (detail.moved) this.swapped();
+      const about = detail.entry ? `${detail.entry.title || detail.entry.query}: ${this.view.describe(detail.act)}` : "";
+      this.view.notice(detail.message || this.view.say(`refused_${detail.code}`), about);
+    } else this.refresh();
+  }
+
+  swapped() {
+    this.guard = SWAPPED_MS;
+    this.closePanel();
+  }
+
+  async openOwn(id) {
+    const pair = await this.desk.get("pair", id);
+    if (!pair) return this.view.notice(this.view.say("no_pair"));
+    this.desk.queue = [pair, ...this.desk.queue.filter((other) => other.pair !== pair.pair)];
+    this.swapped();
+    return this.refresh();
+  }
+
+  // --- what a rater does ---------------------------------------------------------------------------------------
+
+  /** Whether the pair was in sight when this key or button went down; says so where it was not. */
+  isSeen(event) {
+    const seen = this.painted === null ? -1 : event.timeStamp - this.painted;
+    const doubled = event.type === "click" && event.detail > 1 && seen < DOUBLE_CLICK_MS;
+    if (this.shown && seen >= this.guard && !doubled) return true;
+    this.ignored += 1;
+    this.view.card.dataset.ignored = this.ignored;
+    this.view.flash(this.view.say("too_quick"));
+    return false;
+  }
+
+  judge(fields, event) {
+    if (!this.isSeen(event)) return;
+    const pair = this.shown;
+    const comment = this.drafts.get(pair.pair) ?? pair.mine?.comment ?? null;
+    const said = this.view.describe({ ...fields });
+    this.drafts.delete(pair.pair);
+    this.guard = MIN_SEEN_MS;
+    const before = this.desk.batchDone;
+    this.closePanel();
+    this.desk.judge(pair, { comment: comment?.trim() || null, ...fields, ...this.times(event) });
+    const size = this.desk.progress?.batch_size ?? 0;
+    const after = this.desk.batchDone;
+    this.paused = size > 0 && Math.floor(after / size) > Math.floor(before / size) && (this.desk.queue.length > 0 || !this.desk.end);
+    this.refresh();
+    const next = this.paused ? this.view.say("pause") : this.shown ? this.shown.title || this.shown.query : "";
+    this.view.announce(`${said}. ${next}`);
+    if (this.paused) this.root.querySelector('[data-do="go_on"]').focus({ preventScroll: true });
+  }
+
+  times(event) {
+    const pressed = Date.now() - Math.max(0, Math.round(performance.now() - event.timeStamp));
+    return { shown_at: this.shownAt, pressed_at: pressed, seconds: this.shown ? this.timer.seconds() : null };
+  }
+
+  async undo(event, id = null) {
+    const entry = id ? this.desk.history.find((other) => other.act_id === id) : this.desk.history[0];
+    if (!entry) return this.view.flash(this.view.say("nothing_to_undo"));
+    const times = this.times(event);
+    this.closePanel();
+    this.paused = false;
+    const done = await this.desk.takeBack(entry, times);
+    if (!done) this.view.notice(this.view.say("cannot_take_back"), entry.title || entry.query);
+    else if (entry.comment) this.drafts.set(entry.pair, entry.comment);
+    this.refresh();
+    this.view.announce(`${this.view.say("taken_back", { what: this.view.describe(entry) })} ${this.shown?.title ?? ""}`);
+    return undefined;
+  }
+
+  openPanel(name) {
+    if (name === "reasons" && !this.shown) return;
+    this.panel = name;
+    this.view.panel(name);
+  }
+
+  closePanel() {
+    if (!this.panel) return;
+    this.panel = null;
+    this.view.panel(null);
+    this.root.activeElement?.blur();
+  }
+
+  reason(code, event) {
+    if (code !== "other") return this.judge({ kind: "cannot_judge", reason: code }, event);
+    this.view.$("other").hidden = false;
+    this.view.$("words").value = "";
+    this.view.$("words").focus();
+    return undefined;
+  }
+
+  sendOther(event) {
+    const words = this.view.$("words").value.trim();
+    if (!words || !this.shown) return;
+    const draft = this.drafts.get(this.shown.pair)?.trim();
+    this.judge({ kind: "cannot_judge", reason: "other", comment: draft ? `${words}\n\n${draft}` : words }, event);
+  }
+
+  goOn() {
+    this.paused = false;
+    this.root.activeElement?.blur();
+    this.refresh();
+  }
+
+  highlight(on) {
+    this.view.card.toggleAttribute("data-plain", !on);
+    this.root.querySelector('[data-do="highlight"]').setAttribute("aria-pressed", String(on));
+    writeSetting("highlight", on ? "on" : "off");
+  }
+
+  toggle(name) {
+    if (name === "highlight") return this.highlight(this.view.card.hasAttribute("data-plain"));
+    const button = this.root.querySelector(`[data-do="${name}"]`);
+    const open = button.getAttribute("aria-expanded") !== "true";
+    button.setAttribute("aria-expanded", String(open));
+    this.view.card.toggleAttribute(`data-${name}`, open);
+    if (name === "examples") for (const node of this.root.querySelectorAll(".examples, .rule")) node.hidden = !open || !node.textContent;
+    if (name === "examples" && open && this.isNarrow()) this.openSheet();
+    return undefined;
+  }
+
+  isNarrow() {
+    return this.root.querySelector('[data-do="sheet"]').getClientRects().length > 0;
+  }
+
+  openSheet() {
+    if (!this.view.card.hasAttribute("data-sheet-open")) this.toggleSheet();
+  }
+
+  toggleSheet() {
+    const open = this.view.card.toggleAttribute("data-sheet-open");
+    this.root.querySelector('[data-do="sheet"]').setAttribute("aria-expanded", String(open));
+  }
+
+  startComment() {
+    if (!this.shown) return;
+    if (this.isNarrow()) this.openSheet();
+    this.view.$("comment").focus();
+  }
+
+  async whole(button) {
+    const pair = this.shown;
+    button.disabled = true;
+    const answer = await this.desk.get("text", pair.pair);
+    if (this.shown !== pair) return;
+    button.disabled = false;
+    if (typeof answer?.text !== "string") return void this.view.flash(this.view.say("not_loaded"));
+    pair.text = answer.text;
+    button.hidden = true;
+    const at = this.view.$("pane").scrollTop;
+    this.view.text.show(pair.text, this.view.terms.found);
+    afterPaint(() => (this.view.$("pane").scrollTop = at));
+  }
+
+  // --- keys and clicks -----------------------------------------------------------------------------------------
+
+  owns(event) {
+    return event.composedPath().includes(this.root) && isTyping(event);
+  }
+
+  onKey(event) {
+    if (isTyping(event)) return this.owns(event) ? this.onTyping(event) : undefined;
+    if (dialogIsOpen() || event.isComposing) return undefined;
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    const command = plain ? commandOf(this, event) : null;
+    if (!command) return undefined;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (!event.repeat || command.repeats) command.run();
+    return undefined;
+  }
+
+  /** In a text field keys are text; only leaving it is ours. Streamlit must not see them: R would run the page anew. */
+  onTyping(event) {
+    event.stopPropagation();
+    const leave = event.key === "Escape" || (event.key === "Enter" && (event.ctrlKey || event.metaKey));
+    if (event.isComposing || event.keyCode === 229 || !leave) return;
+    event.preventDefault();
+    event.composedPath()[0].blur();
+    if (event.key === "Escape") this.closePanel();
+    else if (this.panel === "reasons") this.sendOther(event);
+  }
+
+  onClick(event) {
+    const button = event.target.closest("button");
+    if (!button) return undefined;
+    const { grade, reason, back } = button.dataset;
+    if (grade !== undefined) return this.judge({ kind: "grade", grade: Number(grade) }, event);
+    if (reason !== undefined) return this.reason(reason, event);
+    if (back !== undefined) return this.undo(event, back);
+    const actions = {
+      undo: () => this.undo(event),
+      skip: () => this.judge({ kind: "skip" }, event),
+      cannot: () => this.openPanel("reasons"),
+      keys: () => this.openPanel("help"),
+      close: () => this.closePanel(),
+      go_on: () => this.goOn(),
+      examples: () => this.toggle("examples"),
+      highlight: () => this.toggle("highlight"),
+      sheet: () => this.toggleSheet(),
+      whole: () => this.whole(button),
+      reload: () => location.reload(),
+      put_away: () => button.closest("li").remove(),
+    };
+    return actions[button.dataset.do]?.();
+  }
+}
+
+/** Run the work when the frame that shows the present state has been painted. */
+function afterPaint(work) {
+  requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = work;
+    channel.port2.postMessage(null);
+  });
+}
+
+function readSetting(name) {
+  try {
+    return localStorage.getItem(`assay:setting:${name}`);
+  } catch {
+    return null;
+  }
+}
+
+function writeSetting(name, value) {
+  try {
+    localStorage.setItem(`assay:setting:${name}`, value);
+  } catch {
+    // The setting lasts as long as the page, then.
+  }
+}
+
+const CARDS = new WeakMap();
+
+export default function judgingCard({ data, parentElement }) {
+  let card = CARDS.get(parentElement);
+  const same = card && ["project", "account", "csrf", "language", "pair"].every((name) => card.data[name] === data[name]);
+  if (card && !same) card.stop();
+  if (!same) {
+    card = null;
+    CARDS.delete(parentElement);
+    sharedTab().ready.then(() => {
+      if (CARDS.get(parentElement) || !parentElement.isConnected && !parentElement.host?.isConnected) return;
+      card = new Card(parentElement, data);
+      CARDS.set(parentElement, card);
+      card.start();
+    });
+  }
+  return () => {
+    CARDS.get(parentElement)?.stop();
+    CARDS.delete(parentElement);
+  };
+}

@@ -1,0 +1,53 @@
+// Which act a key stands for, given what is open on the card. Runs nothing itself.
+
+export function commandOf(card, event) {
+  const run = (action, repeats = false) => ({ run: action, repeats });
+  const digit = digitOf(event);
+  const letter = letterOf(event);
+  if (event.key === "Escape") return card.panel ? run(() => card.closePanel()) : card.view.card.hasAttribute("data-sheet-open") ? run(() => card.toggleSheet()) : null;
+  if (isQuestionMark(event)) return run(() => (card.panel === "help" ? card.closePanel() : card.openPanel("help")));
+  if (card.panel === "help") return digit !== null || letter ? run(() => card.closePanel()) : null;
+  if (card.panel === "reasons") return reasonOf(card, digit, event) ?? (letter ? run(() => {}) : null);
+  if (event.key === "Enter") return card.paused && !event.composedPath()[0].closest?.("button, a[href]") ? run(() => card.goOn()) : null;
+  if (digit !== null) return gradeOf(card, digit, event);
+  const scroll = scrollOf(card, event);
+  if (scroll) return run(scroll, true);
+  if (event.shiftKey) return "rc".includes(letter ?? "-") ? run(() => {}) : null;
+  const letters = {
+    u: () => card.openPanel("reasons"),
+    s: () => card.judge({ kind: "skip" }, event),
+    z: () => card.undo(event),
+    e: () => card.startComment(),
+    g: () => card.toggle("examples"),
+    h: () => card.toggle("highlight"),
+    r: () => {}, // Streamlit would run the page anew
+    c: () => {}, // Streamlit would empty its caches
+  };
+  return letters[letter] ? run(letters[letter]) : null;
+}
+
+function gradeOf(card, digit, event) {
+  const grade = card.data.rubric.levels.some((level) => level.grade === digit);
+  if (!grade) return null;
+  return { run: () => (card.shown ? card.judge({ kind: "grade", grade: digit }, event) : undefined), repeats: false };
+}
+
+function reasonOf(card, digit, event) {
+  const reason = card.data.reasons[(digit ?? 0) - 1];
+  if (digit === null) return null;
+  return { run: () => reason && card.reason(reason[0], event), repeats: false };
+}
+
+/** Keys that scroll the document, wherever the focus is, unless a control needs them. */
+function scrollOf(card, event) {
+  const target = event.composedPath()[0];
+  if (!card.shown || target?.closest?.('a[href], button, [role="button"], summary, canvas') && event.key === " ") return null;
+  if (target?.closest?.('[role="listbox"], [role="menu"], [role="tablist"], [role="radiogroup"], [role="grid"], canvas')) return null;
+  const pane = card.view.$("pane");
+  const page = pane.clientHeight * 0.9;
+  const steps = { ArrowDown: 60, ArrowUp: -60, PageDown: page, PageUp: -page, " ": event.shiftKey ? -page : page };
+  if (event.key in steps) return () => pane.scrollBy({ top: steps[event.key] });
+  if (event.key === "Home") return () => pane.scrollTo({ top: 0 });
+  if (event.key === "End") return () => pane.scrollTo({ top: pane.scrollHeight });
+  return null;
+}

@@ -1,0 +1,201 @@
+// The rater's desk: pairs waiting, acts made, what the server has confirmed. Talks to the server, paints nothing.
+
+const WANTED = 20;
+const LOOK_AGAIN_MS = 15_000;
+
+export class Desk {
+  constructor(data, tab, changed) {
+    this.data = data;
+    this.outbox = new Outbox(data.account, data.project, tab);
+    this.tab = tab;
+    this.changed = changed; // told what happened: (event, detail)
+    this.queue = [];
+    this.history = [];
+    this.weights = new Map(); // what an unconfirmed act adds to the progress
+    this.progress = null;
+    this.end = null;
+    this.trouble = null; // null | offline | signed_out | reload | stopped
+    this.failures = 0;
+    this.busy = false;
+    this.hello = true;
+    this.everSaved = false;
+    this.oldRubric = false; // then only a fresh page brings the rubric that counts
+    this.alone = false; // one act a request, to find the one that the server does not understand
+    this.clock = null;
+    for (const act of this.outbox.acts) this.weights.set(act.act_id, act.weight ?? 0);
+  }
+
+  /** Judgments made in this batch, those on their way included. */
+  get batchDone() {
+    let done = this.progress?.batch_done ?? 0;
+    for (const act of this.outbox.acts) done += this.weights.get(act.act_id) ?? 0;
+    return Math.max(0, done);
+  }
+
+  get left() {
+    let left = this.progress?.left ?? 0;
+    for (const act of this.outbox.acts) left -= this.weights.get(act.act_id) ?? 0;
+    return Math.max(0, left);
+  }
+
+  /** Put an act on the way; it is stored before anything else happens. */
+  act(pair, fields, weight) {
+    const act = {
+      act_id: newId(), seq: nextSequence(), pair: pair.pair, shown: pair.shown, rubric_version: pair.rubric_version,
+      grade: null, reason: null, comment: null, takes_back: null, weight, ...fields,
+    };
+    this.weights.set(act.act_id, weight);
+    this.outbox.add(act);
+    return act;
+  }
+
+  judge(pair, fields) {
+    const counts = fields.kind !== "skip" && !pair.mine;
+    const act = this.act(pair, fields, counts ? 1 : 0);
+    this.queue = this.queue.filter((other) => other.pair !== pair.pair);
+    const { act_id, kind, grade, reason, comment } = act;
+    this.history.unshift({ act_id, pair: pair.pair, kind, grade, reason, comment, query: pair.query, title: pair.title, held: pair, weight: counts ? 1 : 0, sent: false });
+    this.exchange();
+    return act;
+  }
+
+  /** Take an act back: its pair lies on top of the desk again. False where the pair could not be fetched. */
+  async takeBack(entry, shown) {
+    const pair = entry.held ?? (await this.fetchPair(entry.pair));
+    if (!pair) return false;
+    if (!this.history.includes(entry)) return true;
+    this.history = this.history.filter((other) => other !== entry);
+    this.act(pair, { kind: "undo", takes_back: entry.act_id, ...shown }, -(entry.weight ?? (entry.kind === "skip" ? 0 : 1)));
+    this.queue = this.queue.filter((other) => other.pair !== pair.pair);
+    this.queue.unshift({ ...pair, mine: null, before: { kind: entry.kind, grade: entry.grade, reason: entry.reason } });
+    if (this.history.length < 5) this.hello = true;
+    this.exchange();
+    return true;
+  }
+
+  async fetchPair(pair) {
+    return this.get("pair", pair);
+  }
+
+  async get(what, pair) {
+    const where = new URLSearchParams({ project: this.data.project, pair });
+    try {
+      const response = await fetch(`${this.data.api}/${what}?${where}`, { credentials: "same-origin", redirect: "error" });
+      return response.ok ? await response.json() : null;
+    } catch {
+      return null;
+    }
+  }
+
+  body(acts) {
+    const clean = acts.map(({ weight, ...act }) => act); // eslint-disable-line no-unused-vars
+    const have = this.queue.map((pair) => pair.pair);
+    return { project: this.data.project, tab: this.tab, hello: this.hello, acts: clean, have, want: Math.max(0, WANTED - have.length) };
+  }
+
+  /** At most one request under way; goes on while there is something to send. */
+  async exchange() {
+    if (this.busy || this.stopped) return;
+    this.busy = true;
+    clearTimeout(this.clock);
+    this.changed("sending");
+    let again = true;
+    while (again && !this.stopped) {
+      const acts = this.outbox.acts.slice(0, this.alone ? 1 : 50);
+      const { status, answer } = await post(this.data.api, this.data.csrf, this.body(acts));
+      again = this.receive(status, answer, acts);
+      this.changed("answer");
+    }
+    this.busy = false;
+    this.changed("idle");
+  }
+
+  /** Work on an answer; true when the next request should follow at once. */
+  receive(status, answer, acts) {
+    if (status === 200 && answer?.acts) {
+      this.trouble = null;
+      this.failures = 0;
+      this.accept(answer);
+      this.alone = this.alone && this.outbox.size > 0;
+      if (!this.outbox.size && !this.hello && (this.queue.length === 0 || this.end?.kind === "waiting")) this.later(LOOK_AGAIN_MS);
+      return this.outbox.size > 0 || this.hello;
+    }
+    if (status === 400 && acts.length) {
+      if (acts.length > 1) this.alone = true;
+      else this.refuse({ act_id: acts[0].act_id, code: "bad_act", message: answer?.message ?? "" });
+      return true;
+    }
+    if (status === 401) this.trouble = "signed_out";
+    else if (status === 403) this.trouble = answer?.error === "csrf" ? "reload" : "stopped";
+    else this.trouble = "offline";
+    this.failures += 1;
+    if (this.trouble !== "stopped") this.later(Math.min(LOOK_AGAIN_MS, 500 * 2 ** Math.min(this.failures, 6)));
+    return false;
+  }
+
+  later(delay) {
+    clearTimeout(this.clock);
+    this.clock = setTimeout(() => this.exchange(), delay);
+  }
+
+  accept(answer) {
+    for (const result of answer.acts) {
+      if (result.status === "refused") this.refuse(result);
+      else this.confirm(result.act_id);
+    }
+    const lost = new Set((answer.lost ?? []).filter((pair) => !this.outbox.has(pair)));
+    if (lost.has(this.queue[0]?.pair)) this.changed("lost", this.queue[0]);
+    this.queue = this.queue.filter((pair) => !lost.has(pair.pair));
+    for (const pair of answer.pairs) {
+      const known = this.queue.some((other) => other.pair === pair.pair);
+      if (!known && !this.outbox.has(pair.pair)) this.queue.push(pair);
+    }
+    this.progress = answer.progress ?? this.progress;
+    this.end = answer.end ?? null;
+    if (this.hello) this.remember(answer.history ?? []);
+    this.hello = false;
+  }
+
+  confirm(id) {
+    this.everSaved = true;
+    this.outbox.remove(id);
+    this.weights.delete(id);
+    const entry = this.history.find((other) => other.act_id === id);
+    if (entry) entry.sent = true;
+  }
+
+  /** A refused act must not block the others: it leaves the outbox, its pair returns or is dropped. */
+  refuse({ act_id: id, code, message }) {
+    const act = this.outbox.acts.find((other) => other.act_id === id);
+    this.outbox.remove(id);
+    this.weights.delete(id);
+    const entry = this.history.find((other) => other.act_id === id);
+    this.history = this.history.filter((other) => other !== entry);
+    if (!act) return;
+    const top = this.queue[0];
+    if (act.kind === "undo") this.queue = this.queue.filter((pair) => pair.pair !== act.pair || this.outbox.has(act.pair));
+    else if (code === "bad_act" && entry?.held) this.queue.splice(Math.min(1, this.queue.length), 0, entry.held);
+    if (code === "old_rubric") this.oldRubric = true;
+    this.changed("refused", { act, entry, code, message, moved: top !== this.queue[0] });
+  }
+
+  /** What the server knows of earlier acts, behind those of this page. */
+  remember(entries) {
+    const known = new Set(this.history.map((entry) => entry.act_id));
+    const leaving = new Set(this.outbox.acts.map((act) => act.takes_back));
+    for (const entry of entries) {
+      if (!known.has(entry.act_id) && !leaving.has(entry.act_id)) this.history.push({ ...entry, sent: true });
+    }
+  }
+
+  /** Leaving the page: one last try that may outlive it. The acts stay stored until somebody hears the answer. */
+  flush() {
+    if (!this.outbox.size || this.stopped) return;
+    post(this.data.api, this.data.csrf, { ...this.body(this.outbox.acts.slice(0, 50)), hello: false, want: 0 }, { keepalive: true });
+  }
+
+  stop() {
+    this.stopped = true;
+    clearTimeout(this.clock);
+  }
+}

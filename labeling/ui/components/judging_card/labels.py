@@ -1,0 +1,133 @@
+"""The words of the judging card, in the language of its rater.
+
+Knows no state of the card; the front end picks a message by its name and fills the placeholders.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from labeling.ui.texts import _
+
+__all__ = ["REASONS", "card_keys", "card_labels", "card_reasons"]
+
+REASONS = ("did_not_load", "wrong_language", "query_unclear", "needs_expert", "other")
+
+
+def card_reasons() -> list[tuple[str, str]]:
+    """Why a pair cannot be judged: the code that is stored, and its words. The key is the place in the list."""
+    words = (
+        _("It did not load or is empty"),
+        _("It is in the wrong language"),
+        _("The query is unclear"),
+        _("It needs an expert"),
+        _("Another reason, in words"),
+    )
+    return list(zip(REASONS, words, strict=True))
+
+
+def card_keys(levels: Sequence[Any]) -> list[tuple[list[str], str]]:
+    """The keys and what they do, for the help panel."""
+    grades = [str(level["grade"]) for level in levels if 0 <= level["grade"] <= 9]
+    return [
+        (grades, _("Give this grade; the next pair is there")),
+        (["U"], _("Cannot be judged; then a number for the reason")),
+        (["S"], _("Later: the pair comes back after the others")),
+        (["Z"], _("Take the last act back, as often as you like")),
+        (["E"], _("Write a comment; Esc or Ctrl+Enter leaves it")),
+        (["G"], _("Show or fold the rubric's examples")),
+        (["H"], _("Mark the query's words, or not")),
+        ([_("Space"), "↑", "↓"], _("Scroll the document")),
+        (["?"], _("Show these keys")),
+    ]
+
+
+def card_labels() -> dict[str, str]:
+    """All other words of the card by the names that the front end uses."""
+    return {**_on_screen(), **_of_acts(), **_of_status(), **_of_ends()}
+
+
+def _on_screen() -> dict[str, str]:
+    return {
+        "card": _("Judging"),
+        "document": _("Document"),
+        "grades": _("Grades"),
+        "keys": _("Keys"),
+        "batch": _("{done} of {size} in this batch"),
+        "minutes_left": _("about {minutes} minutes left"),
+        "minute_left": _("about a minute left"),
+        "empty_document": _("This document is empty."),
+        "open_source": _("Open the source at {host} in a new tab"),
+        "show_all": _("Show all {count} characters"),
+        "not_loaded": _("The rest did not arrive. Try again."),
+        "examples": _("Examples"),
+        "highlight": _("Mark words"),
+        "comment": _("Comment"),
+        "comment_hint": _("Goes with your judgment"),
+        "last": _("Your last acts"),
+        "more": _("More"),
+        "close": _("Close"),
+        "cancel": _("Cancel"),
+    }
+
+
+def _of_acts() -> dict[str, str]:
+    return {
+        "undo": _("Undo"),
+        "undo_last": _("Take the last one back"),
+        "skip": _("Later"),
+        "skipped": _("Later"),
+        "cannot": _("Can't judge"),
+        "cannot_because": _("Can't judge: {reason}"),
+        "why": _("Why can't it be judged?"),
+        "other_words": _("In a few words"),
+        "send_reason": _("Send"),
+        "take_back": _("Take back: {what}, {title}"),
+        "taken_back": _("Taken back; it was: {what}"),
+        "again": _("Your judgment so far: {what}. Choose again to change it."),
+        "nothing_to_undo": _("There is nothing to take back."),
+        "cannot_take_back": _("This one cannot be taken back right now. Try again in a moment."),
+        "no_pair": _("This pair is not open for you."),
+        "too_quick": _("Too quick to be meant for this pair: ignored"),
+        "lost": _("This pair has gone to another rater. Nothing that you judged is lost."),
+    }
+
+
+def _of_status() -> dict[str, str]:
+    return {
+        "status_saving": _("saving {count}…"),
+        "status_saved": _("all saved"),
+        "status_offline": _("offline: {count} kept, trying again"),
+        "status_offline_none": _("offline: trying again"),
+        "status_signed_out": _("signed out: {count} kept."),
+        "sign_in": _("Sign in again"),
+        "status_reload": _("{count} kept; load the page anew to go on."),
+        "status_stopped": _("You may not judge here; {count} kept."),
+        "reload": _("Load"),
+        "refused_not_held": _("Not kept: the pair is no longer held for you."),
+        "refused_changed_text": _("Not kept: the text has changed since; you will see the new one."),
+        "refused_old_rubric": _("Not kept: the rubric has changed. Load the page anew to see it."),
+        "refused_settled": _("Not kept: the pair has been settled in the meantime."),
+        "refused_bad_act": _("Not kept: the server did not understand this act."),
+        "refused_closed": _("Not kept: the project is closed."),
+    }
+
+
+def _of_ends() -> dict[str, str]:
+    return {
+        "go_on": _("Go on"),
+        "pause": _("Time for a breath"),
+        "pause_text": _("That was a batch of {size}. Look up for a moment; go on when you like."),
+        "pause_left": _("{left} pairs are left for you."),
+        "end_loading": _("Looking for pairs"),
+        "end_loading_text": _("The next ones are on their way."),
+        "end_done": _("You have judged all you can"),
+        "end_done_text": _("There is no pair left for you in this project. Thank you."),
+        "end_skipped": _("Set aside by you: {count}. They come back here."),
+        "end_waiting": _("Others hold the last pairs"),
+        "end_waiting_text": _("{count} pairs are held by other raters until {time}. What they leave comes to you."),
+        "end_looking": _("This page looks again by itself."),
+        "end_complete": _("The project is complete"),
+        "end_complete_text": _("Every pair has all the votes that it needs. Thank you."),
+        "end_closed": _("The project is closed"),
+        "end_closed_text": _("Judging has ended here. Your lead knows what comes next."),
+    }
