@@ -1,0 +1,48 @@
+"""Numbers: qrels and runs in, scores out, and how far disagreement moves them.
+
+Knows no database, no pages, and nothing of the work with people.
+"""
+
+from metrics import average_precision as _average_precision  # noqa: F401 -- measures enter the registry on import
+from metrics import bpref as _bpref  # noqa: F401
+from metrics import err as _err  # noqa: F401
+from metrics import judged as _judged  # noqa: F401
+from metrics import ndcg as _ndcg  # noqa: F401
+from metrics import precision as _precision  # noqa: F401
+from metrics import rbp as _rbp  # noqa: F401
+from metrics import recall as _recall  # noqa: F401
+from metrics import reciprocal_rank as _reciprocal_rank  # noqa: F401
+from metrics import success as _success  # noqa: F401
+from metrics.alignment import Alignment, align
+from metrics.errors import AssayError, InputError, InputErrors, MeasureError
+from metrics.evaluate import Evaluation, evaluate, evaluate_aligned
+from metrics.hits import UNJUDGED
+from metrics.measure import Measure, list_measures, parse_measure, parse_measures
+from metrics.options import Options
+from metrics.tables import Qrels, Remark, Run
+from metrics.trec import read_qrels, read_run, write_qrels, write_run
+
+__all__ = [
+    "UNJUDGED",
+    "Alignment",
+    "AssayError",
+    "Evaluation",
+    "InputError",
+    "InputErrors",
+    "Measure",
+    "MeasureError",
+    "Options",
+    "Qrels",
+    "Remark",
+    "Run",
+    "align",
+    "evaluate",
+    "evaluate_aligned",
+    "list_measures",
+    "parse_measure",
+    "parse_measures",
+    "read_qrels",
+    "read_run",
+    "write_qrels",
+    "write_run",
+]
