@@ -21,7 +21,17 @@ from labeling.raters import Rater, get_rater
 from labeling.rubrics import get_rubric
 from labeling.schema import metadata
 
-__all__ = ["REASONS", "Act", "Outcome", "current_decision", "list_history", "parse_act", "record_act", "show_own_pair"]
+__all__ = [
+    "REASONS",
+    "Act",
+    "Outcome",
+    "current_decision",
+    "list_history",
+    "parse_act",
+    "read_text",
+    "record_act",
+    "show_own_pair",
+]
 
 KINDS = ("grade", "cannot_judge", "skip", "undo", "comment")
 REASONS = ("not_loaded", "wrong_language", "query_unclear", "needs_expert", "other")
@@ -371,3 +381,10 @@ def show_own_pair(session: Session, actor: Actor, project_id: int, pair_id: int)
     if current is not None:
         shown["mine"] = {name: getattr(current, name) for name in ("act_id", "kind", "grade", "reason", "comment")}
     return shown
+
+
+def read_text(session: Session, actor: Actor, project_id: int, pair_id: int) -> str:
+    """The whole text of the document of a pair that one has judged or holds. NotFound otherwise."""
+    show_own_pair(session, actor, project_id, pair_id)
+    text = select(_document.c.text).join(_pair, _pair.c.document_pk == _document.c.id).where(_pair.c.id == pair_id)
+    return session.execute(text).scalar_one() or ""

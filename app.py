@@ -1,0 +1,17 @@
+"""The launcher: ``streamlit run app.py`` serves the pages of labeling/ui with the routes of labeling/web.py.
+
+Holds nothing else; the pages stand in labeling/ui.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from labeling.web import lifespan, middleware, routes
+
+app = st.App(
+    Path(__file__).parent / "labeling" / "ui" / "main.py", routes=routes, middleware=middleware, lifespan=lifespan
+)
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,119 @@
+"""What a judging card asks for in one request: acts in, what became of them, the next pairs, and where the rater is.
+
+Knows the nouns and JSON, no request and no Streamlit.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from labeling.accounts import Actor
+from labeling.database import lock_project, reading, writing
+from labeling.errors import AssayError
+from labeling.judgments import Outcome, list_history, parse_act, read_text, record_act, show_own_pair
+from labeling.projects import get_project
+from labeling.queue import MOST_AT_ONCE, Handout, hand_out
+from labeling.raters import ensure_rater
+
+__all__ = ["answer_card", "read_own_pair", "read_whole_text"]
+
+MOST_ACTS = 200
+HISTORY = 5
+
+
+def answer_card(actor: Actor, body: Mapping[str, Any], *, now: datetime) -> dict[str, Any]:
+    """Store a card's acts, hold the next pairs, and say what became of both.
+
+    After the return every act called "saved" is committed. An act that is refused does not hold up the others.
+    Raises NotAllowed, NotFound, AssayError for a request that no card can have sent; nothing is written then.
+    """
+    project_id, tab = int(body["project"]), str(body.get("tab") or "")
+    raw = body.get("acts") or []
+    have = [int(number) for number in (body.get("have") or [])][: 3 * MOST_AT_ONCE]
+    if not isinstance(raw, list) or len(raw) > MOST_ACTS:
+        raise AssayError(f"expected at most {MOST_ACTS} acts, found {len(raw)}")
+    with writing() as session:
+        lock_project(session, project_id)
+        outcomes = _record(session, actor, project_id, raw, now)
+        settled = {number for number, outcome in outcomes if outcome.code in ("not_held", "closed", "settled")}
+        handout = hand_out(
+            session,
+            actor,
+            project_id,
+            tab=tab,
+            have=[number for number in have if number not in settled],
+            want=int(body.get("want") or 0),
+            now=now,
+        )
+        history = list_history(session, actor, project_id, limit=HISTORY) if body.get("hello") else []
+    answer = {"acts": [_outcome(outcome) for _, outcome in outcomes], **_handout(handout)}
+    if body.get("hello"):
+        names = ("act_id", "pair", "kind", "grade", "reason", "comment", "query", "title")
+        answer["history"] = [{name: getattr(row, name) for name in names} for row in history]
+    return answer
+
+
+def _record(
+    session: Session, actor: Actor, project_id: int, raw: list[Any], now: datetime
+) -> list[tuple[int | None, Outcome]]:
+    project = get_project(session, actor, project_id)
+    rater = ensure_rater(session, actor, project_id)
+    outcomes: list[tuple[int | None, Outcome]] = []
+    for one in sorted(raw, key=_seq):
+        act_id = str(one.get("act_id", "")) if isinstance(one, dict) else ""
+        try:
+            act = parse_act(one)
+            with session.begin_nested():
+                outcomes.append((act.pair, record_act(session, project, rater, act, now=now)))
+        except (AssayError, IntegrityError):
+            outcomes.append((None, Outcome(act_id, "refused", "bad_act")))
+    return outcomes
+
+
+def _seq(one: Any) -> float:
+    value = one.get("seq") if isinstance(one, dict) else None
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "act_id": outcome.act_id,
+        "status": outcome.status,
+        "code": outcome.code,
+        "message": "",
+        "surplus": outcome.surplus,
+    }
+
+
+def _handout(handout: Handout) -> dict[str, Any]:
+    end = handout.end
+    return {
+        "pairs": list(handout.pairs),
+        "lost": list(handout.lost),
+        "progress": asdict(handout.progress),
+        "rubric_version": handout.rubric_version,
+        "end": None
+        if end is None
+        else {
+            "kind": end.kind,
+            "others_hold": end.others_hold,
+            "until": None if end.until is None else end.until.isoformat(),
+            "skipped": end.skipped,
+        },
+    }
+
+
+def read_own_pair(actor: Actor, project_id: int, pair_id: int) -> dict[str, Any]:
+    """A pair that one has judged or holds, with one's own judgment."""
+    with reading() as session:
+        return show_own_pair(session, actor, project_id, pair_id)
+
+
+def read_whole_text(actor: Actor, project_id: int, pair_id: int) -> dict[str, Any]:
+    """The whole text of the document of a pair that one has judged or holds."""
+    with reading() as session:
+        return {"text": read_text(session, actor, project_id, pair_id)}

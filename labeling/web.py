@@ -1,0 +1,317 @@
+"""The routes beside the pages: sign-in and out, invitations, judging acts, health; and the headers of every answer.
+
+Knows no SQL and no Streamlit: it reads requests, calls the nouns, and writes responses.
+"""
+
+import contextlib
+import gc
+import hmac
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from labeling import accounts
+from labeling.accounts import Actor
+from labeling.database import migrate, reading, writing
+from labeling.errors import AssayError, NotAllowed, NotFound
+from labeling.i18n import best_language
+from labeling.judging import answer_card, read_own_pair, read_whole_text
+from labeling.settings import cookies_need_tls, public_address
+from labeling.web_pages import sign_in_page, welcome_page
+
+__all__ = ["COOKIE", "lifespan", "middleware", "routes"]
+
+COOKIE = "assay_session"
+MOST_FAILURES = 10  # wrong passwords for one name before a pause
+FAILURE_MINUTES = 5
+LARGEST_REQUEST = 4_000_000  # bytes of one post of acts
+
+# Streamlit's page holds one inline script (its hash stands here); its components load from blob addresses.
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; script-src 'self' blob: 'sha256-{script}'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; "
+    "frame-ancestors 'self'; form-action 'self'"
+).format(script="THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA=")
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+OPEN_PATHS = ("/sign-in", "/welcome", "/api/", "/static/", "/_stcore/", "/media/", "/component/", "/favicon")
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+
+_failures: dict[str, list[float]] = defaultdict(list)
+_failures_lock = threading.Lock()
+
+
+class Guard:
+    """Adds the headers to every answer and sends whoever is not signed in to the sign-in page."""
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Callable[..., Any], send: Callable[[Message], Any]) -> None:
+        """Pass one request on, or answer it with the way to the sign-in page."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        if _wants_page(request) and await run_in_threadpool(_actor_of, request) is None:
+            here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            where = "/sign-in" if here == "/" else f"/sign-in?next={quote(here, safe='')}"
+            await _with_headers(RedirectResponse(where, 303), scope, receive, send)
+            return
+        await _with_headers(self.app, scope, receive, send)
+
+
+async def _with_headers(
+    app: Callable[..., Awaitable[None]], scope: Scope, receive: Callable[..., Any], send: Callable[[Message], Any]
+) -> None:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    await app(scope, receive, send_with_headers)
+
+
+def _wants_page(request: Request) -> bool:
+    is_page = request.method == "GET" and "text/html" in request.headers.get("accept", "")
+    return is_page and not request.url.path.startswith(OPEN_PATHS)
+
+
+def _actor_of(request: Request) -> Actor | None:
+    with reading() as session:
+        return accounts.get_actor_by_token(session, request.cookies.get(COOKIE))
+
+
+def _same_origin(request: Request) -> bool:
+    if request.headers.get("sec-fetch-site") not in (None, "same-origin", "none"):
+        return False
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+
+def _language(request: Request) -> str:
+    return best_language(request.query_params.get("language"), accept=request.headers.get("accept-language", ""))
+
+
+def _safe_next(target: str | None) -> str:
+    """An address within this app, or its start; never another site's."""
+    target = target or "/"
+    parts = urlsplit(target)
+    inside = target.startswith("/") and not target.startswith(("//", "/\\")) and not parts.netloc and not parts.scheme
+    return target if inside and "\n" not in target and "\r" not in target else "/"
+
+
+def _signed_in(token: str, target: str) -> Response:
+    response = RedirectResponse(_safe_next(target), 303)
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=accounts.SIGN_IN_DAYS * 86_400,
+        httponly=True,
+        samesite="lax",
+        secure=cookies_need_tls(),
+        path="/",
+    )
+    return response
+
+
+async def show_sign_in(request: Request) -> Response:
+    """The form; whoever is signed in goes on to where they were going."""
+    target = _safe_next(request.query_params.get("next"))
+    if await run_in_threadpool(_actor_of, request) is not None:
+        return RedirectResponse(target, 303)
+    return HTMLResponse(sign_in_page(_language(request), target=target))
+
+
+async def post_sign_in(request: Request) -> Response:
+    """Name and password in, cookie out; after ten wrong passwords for a name there is a pause of minutes."""
+    if not _same_origin(request):
+        return JSONResponse({"error": "origin"}, 403)
+    form = await request.form()
+    name, password = str(form.get("name", "")), str(form.get("password", ""))
+    target, language = _safe_next(str(form.get("next", "/"))), _language(request)
+    if _is_paused(name):
+        return HTMLResponse(sign_in_page(language, target=target, name=name, fault="paused"), 429)
+    token = await run_in_threadpool(_try_sign_in, name, password)
+    if token is None:
+        _count_failure(name)
+        return HTMLResponse(sign_in_page(language, target=target, name=name, fault="wrong"), 401)
+    return _signed_in(token, target)
+
+
+def _try_sign_in(name: str, password: str) -> str | None:
+    with writing() as session:
+        return accounts.sign_in(session, name, password)
+
+
+def _is_paused(name: str) -> bool:
+    with _failures_lock:
+        recent = [at for at in _failures[accounts.name_key(name)] if at > time.monotonic() - 60 * FAILURE_MINUTES]
+        _failures[accounts.name_key(name)] = recent
+        return len(recent) >= MOST_FAILURES
+
+
+def _count_failure(name: str) -> None:
+    with _failures_lock:
+        _failures[accounts.name_key(name)].append(time.monotonic())
+
+
+async def post_sign_out(request: Request) -> Response:
+    """End this sign-in, here and on the server."""
+    if not _same_origin(request):
+        return JSONResponse({"error": "origin"}, 403)
+
+    def end() -> None:
+        with writing() as session:
+            accounts.sign_out(session, request.cookies.get(COOKIE, ""))
+
+    await run_in_threadpool(end)
+    response = RedirectResponse("/sign-in", 303)
+    response.delete_cookie(COOKIE, path="/")
+    return response
+
+
+def _find_invitation(token: str) -> tuple[str, str | None] | None:
+    with reading() as session:
+        try:
+            found = accounts.read_invitation(session, token)
+        except NotFound:
+            return None
+        return found.role, found.name
+
+
+async def show_welcome(request: Request) -> Response:
+    """The page behind an invitation: name and password for a new account, or a new password."""
+    token = request.query_params.get("token", "")
+    found = await run_in_threadpool(_find_invitation, token)
+    status = 404 if found is None else 200
+    return HTMLResponse(welcome_page(_language(request), token=token, invitation=found), status)
+
+
+async def post_welcome(request: Request) -> Response:
+    """Make the account and sign the person in."""
+    if not _same_origin(request):
+        return JSONResponse({"error": "origin"}, 403)
+    form = await request.form()
+    token, name, password = (str(form.get(key, "")) for key in ("token", "name", "password"))
+
+    def accept() -> str:
+        with writing() as session:
+            return accounts.accept_invitation(session, token, name=name, password=password)
+
+    fault = "differ" if password != str(form.get("again", "")) else ""
+    if not fault:
+        try:
+            return _signed_in(await run_in_threadpool(accept), "/")
+        except AssayError as error:
+            fault = str(error)
+    found = await run_in_threadpool(_find_invitation, token)
+    page = welcome_page(_language(request), token=token, invitation=found, name=name, fault=fault)
+    return HTMLResponse(page, 400 if found else 404)
+
+
+async def health(_request: Request) -> Response:
+    """Whether the server answers and reaches its database."""
+
+    def ask() -> bool:
+        with reading() as session:
+            return accounts.has_admin(session) in (True, False)
+
+    return JSONResponse({"status": "ok" if await run_in_threadpool(ask) else "failing"})
+
+
+async def _answer(request: Request, act: Callable[[Actor], dict[str, Any]], *, write: bool) -> Response:
+    """Who asks, whether the page is ours, the answer, and the faults as their codes."""
+    token = request.cookies.get(COOKIE)
+    actor = await run_in_threadpool(_actor_of, request)
+    if actor is None:
+        return JSONResponse({"error": "signed_out"}, 401)
+    sent = request.headers.get("x-csrf") or ""
+    if not _same_origin(request) or (write and not hmac.compare_digest(sent, accounts.csrf_token(token or ""))):
+        return JSONResponse({"error": "csrf"}, 403)
+    try:
+        return JSONResponse(await run_in_threadpool(act, actor))
+    except NotAllowed:
+        return JSONResponse({"error": "role"}, 403)
+    except NotFound as error:
+        return JSONResponse({"error": "not_found", "message": str(error)}, 404)
+    except (AssayError, KeyError, TypeError, ValueError) as error:
+        return JSONResponse({"error": "bad_request", "message": str(error)}, 400)
+
+
+async def post_judge(request: Request) -> Response:
+    """A card's outbox in; what became of each act, new pairs and progress out."""
+    if int(request.headers.get("content-length") or 0) > LARGEST_REQUEST:
+        return JSONResponse({"error": "bad_request", "message": "too large"}, 413)
+    try:
+        body = await request.json()
+    except ValueError:
+        return JSONResponse({"error": "bad_request", "message": "expected JSON"}, 400)
+    if not isinstance(body, dict):
+        return JSONResponse({"error": "bad_request", "message": "expected an object"}, 400)
+    return await _answer(request, lambda actor: answer_card(actor, body, now=datetime.now(UTC)), write=True)
+
+
+async def get_pair(request: Request) -> Response:
+    """One's own judged pair, to change one's mind."""
+    numbers = request.query_params
+    return await _answer(
+        request, lambda actor: read_own_pair(actor, int(numbers["project"]), int(numbers["pair"])), write=False
+    )
+
+
+async def get_text(request: Request) -> Response:
+    """The whole of a long document that one holds or has judged."""
+    numbers = request.query_params
+    return await _answer(
+        request, lambda actor: read_whole_text(actor, int(numbers["project"]), int(numbers["pair"])), write=False
+    )
+
+
+@contextlib.asynccontextmanager
+async def lifespan(_app: object) -> AsyncIterator[dict[str, Any]]:
+    """Bring the schema up to date, print the first admin's link where there is none, and serve."""
+    await run_in_threadpool(migrate)
+    with writing() as session:
+        token = None if accounts.has_admin(session) else accounts.invite_first_admin(session)
+    lines = ["", f"  Assay is at {public_address()}"]
+    if token is not None:
+        lines += ["", "  Nobody can sign in yet. Open this link once to become the first admin:"]
+        lines += [f"  {public_address()}/welcome?token={token}"]
+    print("\n".join([*lines, ""]), file=sys.stderr, flush=True)  # noqa: T201
+    gc.freeze()  # what is loaded now stays; later collections need not look at it
+    yield {}
+
+
+routes = [
+    Route("/sign-in", show_sign_in, methods=["GET"]),
+    Route("/sign-in", post_sign_in, methods=["POST"]),
+    Route("/sign-out", post_sign_out, methods=["POST"]),
+    Route("/welcome", show_welcome, methods=["GET"]),
+    Route("/welcome", post_welcome, methods=["POST"]),
+    Route("/api/health", health, methods=["GET"]),
+    Route("/api/judge", post_judge, methods=["POST"]),
+    Route("/api/judge/pair", get_pair, methods=["GET"]),
+    Route("/api/judge/text", get_text, methods=["GET"]),
+]
+middleware = [Middleware(Guard)]
