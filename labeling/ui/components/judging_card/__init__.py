@@ -75,7 +75,11 @@ def judging_card(
         "project": project,
         "account": str(account),
         "csrf": csrf,
-        "rubric": {"version": rubric["version"], "text": rubric.get("text", ""), "levels": [dict(level) for level in rubric["levels"]]},
+        "rubric": {
+            "version": rubric["version"],
+            "text": rubric.get("text", ""),
+            "levels": [dict(level) for level in rubric["levels"]],
+        },
         "labels": {**card_labels(), **(labels or {})},
         "reasons": card_reasons(),
         "keys": card_keys(rubric["levels"]),

@@ -1,0 +1,44 @@
+"""What a page shows where there is nothing yet: why, and the next step.
+
+Knows no page; texts come translated, and only from the program itself.
+"""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+__all__ = ["empty_state"]
+
+
+def empty_state(
+    title: str,
+    text: str,
+    *,
+    icon: str = "",
+    action: str | None = None,
+    on_click: Callable[[], None] | None = None,
+    page: object | None = None,
+    key: str | None = None,
+) -> None:
+    """A quiet box in the page's middle with at most one thing to do.
+
+    Parameters
+    ----------
+    title, text : str
+        The state in a few words; why it is so, and what fills it.
+    icon : str
+        A bundled icon's name as in ``":material/inbox:"``, or nothing.
+    action : str, optional
+        Words of the one next step; with ``page`` it leads there, else ``on_click`` does it.
+    """
+    with st.container(border=True, horizontal_alignment="center", key=key):
+        st.html('<div style="height:0.5rem"></div>')
+        if icon:
+            st.markdown(f"### {icon}", width="content")
+        st.markdown(f"**{title}**", width="content", text_alignment="center")
+        st.caption(text, width="content", text_alignment="center")
+        if action and page is not None:
+            st.page_link(page, label=action)  # type: ignore[arg-type]
+        elif action:
+            st.button(action, type="primary", on_click=on_click, key=f"{key or title}_action")
+        st.html('<div style="height:0.5rem"></div>')

@@ -1,0 +1,1 @@
+"""The catalogues of the screens' words, and the script that brings them up to the code."""
