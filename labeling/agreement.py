@@ -163,7 +163,7 @@ def measure_agreement(
     >>> votes = pd.DataFrame(rows, columns=["query_id", "doc_id", "rater", "grade"])
     >>> report = measure_agreement(votes, draws=0)
     >>> round(report.coefficient("krippendorff_alpha", "ordinal").value, 3)
-    0.857
+    0.833
 
     One grade everywhere has no variation to agree about:
 

@@ -1,0 +1,271 @@
+"""Delimited text and JSON as raw columns with line numbers, and what an import gives back.
+
+Knows nothing of what the columns mean: that is columns.py, and the reader of each kind of file.
+"""
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from labeling.errors import InputError
+from labeling.exchange.encoding import decode
+from labeling.exchange.faults import Faults
+from metrics.tables import Remark
+
+__all__ = ["Imported", "LeftOut", "RawTable", "Remark", "excerpt", "read_raw", "text_column"]
+
+csv.field_size_limit(2**31 - 1)  # the library's limit of 131,072 characters is shorter than documents are
+
+_DELIMITERS = "\t,;|"
+_PROGRESS_EVERY = 10_000
+_QUOTED_TAB_FIELD = re.compile(r'(?:^|(?<=\t))"((?:[^"]|"")*)"(?=\t|\r?$)', re.MULTILINE)
+_QUOTE_AT_START = re.compile(r'(?:^|\t)"', re.MULTILINE)
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows that are not in the table: why (a code), how many, and a few of them."""
+
+    reason: str
+    count: int
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What a file held.
+
+    rows_read counts the rows of the file, header and blank lines apart; rows_read less the rows left out are those of the
+    table. columns are the file's own, mapping says which of them each field was read from.
+    """
+
+    table: pd.DataFrame
+    rows_read: int
+    left_out: tuple[LeftOut, ...]
+    remarks: tuple[Remark, ...]
+    columns: tuple[str, ...]
+    mapping: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """Rows as they stand in the file; a cell of JSON may be any value, a cell of text is a string."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]]
+    lines: Sequence[int]
+    has_header: bool
+    is_json: bool
+    remarks: tuple[Remark, ...] = ()
+
+    def column(self, name: str) -> list[Any]:
+        """The cells of one column, None where a row has none."""
+        if self.is_json:
+            return [row.get(name) for row in self.rows]  # type: ignore[union-attr]
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]  # type: ignore[index]
+
+
+def text_column(cells: Sequence[Any]) -> list[str | None]:
+    """Cells as text: JSON numbers as written, lists of texts joined by line breaks, other JSON values as JSON."""
+    return [cell if cell is None or type(cell) is str else _as_text(cell) for cell in cells]
+
+
+def excerpt(value: object, length: int = 60) -> str:
+    """A value short enough for a message of one line."""
+    line = " ".join(str(value).split())
+    return line if len(line) <= length else line[: length - 3] + "..."
+
+
+def read_raw(
+    content: bytes,
+    name: str,
+    *,
+    encoding: str | None = None,
+    is_header: Callable[[Sequence[str]], bool] = lambda _: True,
+    progress: Progress | None = None,
+) -> RawTable:
+    """Read CSV, TSV, semicolon or bar separated text, JSONL or a JSON list; the format is told by the content.
+
+    Parameters
+    ----------
+    content, name : bytes, str
+        The file, plain or gzip, and what messages call it.
+    encoding : str, optional
+        Named by a person; else a byte order mark, UTF-8, or CP949 where it can be nothing else.
+    is_header : callable
+        Whether a first row of text is a header; where it is not, columns are called "column 1" and so on.
+    progress : callable, optional
+        Called with rows read and an upper bound of rows in all.
+
+    Raises
+    ------
+    InputError, InputErrors
+        Empty, not text, another encoding, a row with more or fewer fields than the header, a line that is no JSON object.
+    """
+    decoded = decode(content, name, encoding)
+    remarks: list[Remark] = []
+    if decoded.guessed:
+        text = f"the file is not UTF-8 and was read as {decoded.encoding.upper()}"
+        remarks.append(Remark("encoding_guessed", 1, text))
+    start = decoded.text.lstrip()[:1]
+    if start in ("{", "["):
+        rows, lines = _json_rows(decoded.text, name, start, progress)
+        columns = tuple(dict.fromkeys(key for row in rows for key in row))
+        return RawTable(name, columns, rows, lines, has_header=True, is_json=True, remarks=tuple(remarks))
+    return _delimited(decoded.text, name, is_header, progress, remarks)
+
+
+def _as_text(cell: Any) -> str:
+    if isinstance(cell, list) and all(isinstance(part, str) for part in cell):
+        return "\n".join(cell)
+    return json.dumps(cell, ensure_ascii=False) if not isinstance(cell, str) else cell
+
+
+def _json_rows(text: str, name: str, start: str, progress: Progress | None) -> tuple[list[dict[str, Any]], list[int]]:
+    # Numbers are kept as they are written, so that an id of 19 digits or 1.0 comes through byte for byte.
+    decoder = json.JSONDecoder(parse_int=str, parse_float=str)
+    if start == "[":
+        return _json_list(text, name, decoder)
+    faults = Faults()
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    written = text.split("\n")  # not splitlines, which also breaks at U+2028 inside a JSON text
+    for number, line in enumerate(written, start=1):
+        if progress is not None and number % _PROGRESS_EVERY == 0:
+            progress(number, len(written))
+        if not (line := line.strip()):
+            continue
+        try:
+            row, end = decoder.raw_decode(line)
+        except json.JSONDecodeError as error:
+            faults.add(
+                name, number, "a JSON object on one line", f"{error.msg} at place {error.colno}: {excerpt(line)}"
+            )
+            continue
+        if type(row) is not dict or end != len(line):
+            faults.add(name, number, "one JSON object on the line and nothing else", excerpt(line))
+            continue
+        rows.append(row)
+        lines.append(number)
+    faults.raise_if_any()
+    return rows, lines
+
+
+def _json_list(text: str, name: str, decoder: json.JSONDecoder) -> tuple[list[dict[str, Any]], list[int]]:
+    try:
+        rows = decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise InputError(name, error.lineno, "a JSON list of objects", error.msg) from error
+    wrong = next((row for row in rows if not isinstance(row, dict)), None)
+    if wrong is not None or not rows:
+        found = "an empty list" if not rows else excerpt(wrong)
+        raise InputError(name, None, "a JSON list of objects", found)
+    return rows, list(range(1, len(rows) + 1))
+
+
+def _delimited(
+    text: str, name: str, is_header: Callable[[Sequence[str]], bool], progress: Progress | None, remarks: list[Remark]
+) -> RawTable:
+    delimiter = _delimiter(text)
+    quoted = delimiter != "\t" or _quotes_mean_quotes(text, name, remarks)
+    records = _records(text, name, delimiter, quoted=quoted)
+    _, first = next(records)
+    header = [cell.strip().strip("\ufeff\u200b") for cell in first]
+    has_header = is_header(header)
+    while len(header) > 1 and not header[-1] and has_header:
+        header.pop()
+    columns = [cell if has_header and cell else f"column {place}" for place, cell in enumerate(header, start=1)]
+    twice = [column for column, count in Counter(columns).items() if count > 1]
+    if twice:
+        raise InputError(name, 1, "column names that differ", f"{excerpt(twice[0])} twice")
+    rows: list[Sequence[str]] = [] if has_header else [first]
+    lines = [] if has_header else [1]
+    _read_records(records, name, len(columns), rows, lines, progress, text.count("\n") if progress else 0)
+    if not rows:
+        raise InputError(name, None, "rows below the header", "none")
+    return RawTable(name, tuple(columns), rows, lines, has_header, is_json=False, remarks=tuple(remarks))
+
+
+def _read_records(
+    records: Iterator[tuple[int, list[str]]],
+    name: str,
+    width: int,
+    rows: list[Sequence[str]],
+    lines: list[int],
+    progress: Progress | None,
+    total: int,
+) -> None:
+    faults = Faults()
+    for line, record in records:
+        if progress is not None and len(rows) % _PROGRESS_EVERY == 0:
+            progress(len(rows), max(total, len(rows)))
+        if len(record) > width and not any(record[width:]):
+            record = record[:width]  # noqa: PLW2901 - a spreadsheet's empty cells to the right
+        if len(record) != width:
+            faults.add(name, line, f"{width} fields, as in line 1", f"{len(record)}: {excerpt(record)}")
+            continue
+        rows.append(record)
+        lines.append(line)
+    faults.raise_if_any()
+
+
+def _records(text: str, name: str, delimiter: str, *, quoted: bool) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not blank, with the number of the line where each begins."""
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(name, line, "fields with closed quotes", str(error)) from error
+        if record and (len(record) > 1 or record[0].strip()) and any(record):
+            yield line, record
+
+
+def _delimiter(text: str) -> str:
+    """The separator that splits the first lines into most, and equally many, fields."""
+    head = text.lstrip("\r\n")[:65536]
+    best, best_score = ",", (0.0, 0)
+    for delimiter in _DELIMITERS:
+        widths: list[int] = []
+        try:
+            for record in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter):
+                if record:
+                    widths.append(len(record))
+                if len(widths) == 30:
+                    break
+        except csv.Error:
+            continue
+        if not widths or widths[0] < 2:
+            continue
+        score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best
+
+
+def _quotes_mean_quotes(text: str, name: str, remarks: list[Remark]) -> bool:
+    """Whether a tab separated file quotes its fields as a spreadsheet does, or its quotes are the texts' own."""
+    starts = len(_QUOTE_AT_START.findall(text))
+    if not starts:
+        return False
+    fields = [match.group(1) for match in _QUOTED_TAB_FIELD.finditer(text)]
+    if len(fields) == starts and any(letter in field for field in fields for letter in '",\t\n'):
+        return True
+    text = f"{name}: quotes at the start of {starts} fields were kept as part of the text"
+    remarks.append(Remark("quotes_kept", starts, text))
+    return False
