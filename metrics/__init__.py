@@ -14,6 +14,9 @@ from metrics import recall as _recall  # noqa: F401
 from metrics import reciprocal_rank as _reciprocal_rank  # noqa: F401
 from metrics import success as _success  # noqa: F401
 from metrics.alignment import Alignment, align
+from metrics.compare import Comparison, compare, compare_evaluated, compare_scores
+from metrics.correlation import rbo, tau_ap, tau_b
+from metrics.disagreement import Disagreement, disagreement
 from metrics.errors import AssayError, InputError, InputErrors, MeasureError
 from metrics.evaluate import Evaluation, evaluate, evaluate_aligned
 from metrics.hits import UNJUDGED
@@ -21,11 +24,14 @@ from metrics.measure import Measure, list_measures, parse_measure, parse_measure
 from metrics.options import Options
 from metrics.tables import Qrels, Remark, Run
 from metrics.trec import read_qrels, read_run, write_qrels, write_run
+from metrics.votes import Votes, read_votes
 
 __all__ = [
     "UNJUDGED",
     "Alignment",
     "AssayError",
+    "Comparison",
+    "Disagreement",
     "Evaluation",
     "InputError",
     "InputErrors",
@@ -35,14 +41,23 @@ __all__ = [
     "Qrels",
     "Remark",
     "Run",
+    "Votes",
     "align",
+    "compare",
+    "compare_evaluated",
+    "compare_scores",
+    "disagreement",
     "evaluate",
     "evaluate_aligned",
     "list_measures",
     "parse_measure",
     "parse_measures",
+    "rbo",
     "read_qrels",
     "read_run",
+    "read_votes",
+    "tau_ap",
+    "tau_b",
     "write_qrels",
     "write_run",
 ]

@@ -13,7 +13,7 @@ from metrics.errors import InputError
 __all__ = ["is_json", "read_json_lines", "read_json_qrels", "read_json_run"]
 
 
-class _RepeatedKey(Exception):  # noqa: N818 -- carries a key, never leaves this file
+class _RepeatedKey(Exception):  # carries a key, never leaves this file
     pass
 
 

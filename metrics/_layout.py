@@ -20,7 +20,7 @@ RANK_NAMES = ("rank", "position")
 TAG_NAMES = ("tag", "run", "run_id", "run_tag", "runid", "system")
 RATER_NAMES = ("rater", "rater_id", "annotator", "annotator_id", "assessor", "judge", "user", "worker")
 
-NAMES = {
+NAMES: dict[str, dict[str, tuple[str, ...]]] = {
     "qrels": {"query_id": QUERY_NAMES, "doc_id": DOCUMENT_NAMES, "relevance": GRADE_NAMES},
     "run": {
         "query_id": QUERY_NAMES,
@@ -36,7 +36,7 @@ NAMES = {
         "relevance": ("grade", *GRADE_NAMES),
     },
 }
-_SHAPES = {
+_SHAPES: dict[str, dict[int, tuple[str, ...]]] = {
     "qrels": {4: ("query_id", "", "doc_id", "relevance"), 3: ("query_id", "doc_id", "relevance")},
     "run": {
         6: ("query_id", "", "doc_id", "rank", "score", "tag"),

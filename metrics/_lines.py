@@ -131,8 +131,8 @@ def _split_lines(text: bytes, layout: Layout, counts: dict[str, int]) -> Iterato
         if line.startswith(b"#"):
             counts["comments"] += 1
         elif line.strip():
-            parts = line.split() if layout.separator == " " else [part.strip(b" ") for part in line.split(b"\t")]
-            yield number, [part.decode() for part in parts]
+            fields = line.split() if layout.separator == " " else [field.strip(b" ") for field in line.split(b"	")]
+            yield number, [field.decode() for field in fields]
 
 
 def _fit(parts: list[str], layout: Layout, counts: dict[str, int]) -> list[str] | None:
@@ -145,11 +145,15 @@ def _fit(parts: list[str], layout: Layout, counts: dict[str, int]) -> list[str] 
         again = parts[0].split()
         return again if len(again) == wanted else None
     # trec_eval passes over what follows the tag; a number in the tag's place says that a blank in an id moved the columns
-    if layout.kind == "run" and layout.separator == " " and wanted == 6 and len(parts) > 6:
-        if _WHOLE.fullmatch(parts[3]) and _NUMBER.fullmatch(parts[4]) and not _NUMBER.fullmatch(parts[5]):
-            counts["extra"] += 1
-            return parts[:6]
+    if layout.kind == "run" and layout.separator == " " and wanted == 6 and len(parts) > 6 and _looks_ranked(parts):
+        counts["extra"] += 1
+        return parts[:6]
     return None
+
+
+def _looks_ranked(parts: list[str]) -> bool:
+    number = _NUMBER.fullmatch
+    return bool(_WHOLE.fullmatch(parts[3]) and number(parts[4]) and not number(parts[5]))
 
 
 def _misfit(parts: list[str], layout: Layout, source: str, number: int) -> InputError:

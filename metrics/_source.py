@@ -28,7 +28,7 @@ _SUFFIXES = re.compile(r"(\.(gz|gzip))?$", re.IGNORECASE)
 
 
 def load_source(source: Source, name: str | None) -> tuple[bytes, str]:
-    """The content as UTF-8 bytes with ``\\n`` line ends, and the name for messages.
+    r"""The content as UTF-8 bytes with ``\n`` line ends, and the name for messages.
 
     Raises
     ------
@@ -60,10 +60,7 @@ def _read_bytes(source: Source, name: str | None) -> tuple[bytes, str]:
         except OSError as fault:
             reason = fault.strerror or str(fault)
             raise InputError(name or str(source), None, "a file that can be read", reason.lower()) from fault
-    content = source.read()
-    if isinstance(content, str):
-        content = content.encode()
-    return content, name or str(getattr(source, "name", "input"))
+    return source.read(), name or str(getattr(source, "name", "input"))
 
 
 def _unpack(raw: bytes, called: str) -> bytes:

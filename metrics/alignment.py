@@ -57,7 +57,9 @@ def mean_where(values: NDArray[np.float64], counted: NDArray[np.bool_]) -> NDArr
     """Mean over the last axis of the values that count; nan where none does."""
     number = counted.sum(axis=-1)
     total = np.where(counted, values, 0.0).sum(axis=-1)
-    return np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
+    means: NDArray[np.float64] = np.full(total.shape, np.nan)
+    np.divide(total, number, out=means, where=number > 0)
+    return means
 
 
 def score_hits(hits: JudgedHits, measure: Measure, options: Options) -> Scores:

@@ -202,7 +202,7 @@ def evaluate(
     *,
     options: Options | None = None,
 ) -> Evaluation:
-    """Score runs under one set of qrels.
+    r"""Score runs under one set of qrels.
 
     Parameters
     ----------
@@ -229,8 +229,8 @@ def evaluate(
     Examples
     --------
     >>> import metrics
-    >>> qrels = metrics.read_qrels(b"q1 0 d1 2\\nq1 0 d2 1\\nq2 0 d3 1\\n")
-    >>> run = metrics.read_run(b"q1 Q0 d2 1 9.0 bm25\\nq1 Q0 d1 2 8.0 bm25\\n")
+    >>> qrels = metrics.read_qrels(b"q1 0 d1 2\nq1 0 d2 1\nq2 0 d3 1\n")
+    >>> run = metrics.read_run(b"q1 Q0 d2 1 9.0 bm25\nq1 Q0 d1 2 8.0 bm25\n")
     >>> metrics.evaluate(qrels, run, ["nDCG@10"]).means[["mean", "queries", "missing"]].to_dict("records")
     [{'mean': 0.42986..., 'queries': 2, 'missing': 1}]
     """

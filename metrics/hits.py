@@ -98,7 +98,9 @@ class JudgedHits:
 def divide(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
     """A share; nan where there is nothing to take a share of."""
     top, bottom = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
-    return np.divide(top, bottom, out=np.full(np.broadcast_shapes(top.shape, bottom.shape), np.nan), where=bottom > 0)
+    shares: Floats = np.full(np.broadcast_shapes(top.shape, bottom.shape), np.nan)
+    np.divide(top, bottom, out=shares, where=bottom > 0)
+    return shares
 
 
 def hits_of_ranking(grades: NDArray[np.integer], judged_grades: NDArray[np.integer]) -> JudgedHits:

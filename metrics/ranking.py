@@ -173,7 +173,7 @@ def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 def _positions(values: pa.Array, among: pa.Array) -> Integers:
     found = pc.index_in(values, value_set=among)
-    return found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def _sorted_order(code: Integers, scores: NDArray[np.floating]) -> Integers | None:
@@ -182,7 +182,7 @@ def _sorted_order(code: Integers, scores: NDArray[np.floating]) -> Integers | No
     together = (len(code) - int(same.sum())) == len(np.unique(code))
     if together and bool(np.all((scores[1:] <= scores[:-1]) | ~same)):
         return None
-    return np.lexsort((-scores, code))
+    return np.asarray(np.lexsort((-scores, code)))
 
 
 def _settle_ties(

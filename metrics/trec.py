@@ -39,7 +39,7 @@ def read_qrels(
     rounding: Literal["down", "nearest", "up"] | None = None,
     faulty_lines: Literal["error", "leave_out"] = "error",
 ) -> Qrels:
-    """Read qrels: TREC, three columns, CSV or TSV with a header (BEIR), or JSON; plain or gzip.
+    r"""Read qrels: TREC, three columns, CSV or TSV with a header (BEIR), or JSON; plain or gzip.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def read_qrels(
 
     Examples
     --------
-    >>> qrels = read_qrels(b"q1 0 d1 2\\nq1 0 d2 0\\n")
+    >>> qrels = read_qrels(b"q1 0 d1 2\nq1 0 d2 0\n")
     >>> qrels.table["relevance"].tolist()
     [2, 0]
     """
@@ -142,9 +142,9 @@ def _is_odd(table: pa.Table, text: bytes, layout: Layout) -> bool:
         texts = values.dictionary if pa.types.is_dictionary(values.type) else values
         if len(texts) and pc.min(pc.binary_length(texts)).as_py() == 0:
             return True
-        if layout.separator == "\t" and not layout.header and b" " in text:
-            if not pc.utf8_trim(texts, characters=" ").equals(texts):
-                return True
+        padded = layout.separator == "\t" and not layout.header and b" " in text
+        if padded and not pc.utf8_trim(texts, characters=" ").equals(texts):
+            return True
     return "score" in table.column_names and bool(np.isnan(table["score"].to_numpy()).any())
 
 
@@ -173,7 +173,7 @@ def _one_grade_a_pair(
 
 
 def read_run(source: Source, *, name: str | None = None, tag: str | None = None) -> Run:
-    """Read a run: TREC, MS MARCO three columns, CSV or TSV with a header, or JSON; plain or gzip.
+    r"""Read a run: TREC, MS MARCO three columns, CSV or TSV with a header, or JSON; plain or gzip.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def read_run(source: Source, *, name: str | None = None, tag: str | None = None)
 
     Examples
     --------
-    >>> run = read_run(b"q1 Q0 d2 1 9.5 bm25\\nq1 Q0 d1 2 8.0 bm25\\n")
+    >>> run = read_run(b"q1 Q0 d2 1 9.5 bm25\nq1 Q0 d1 2 8.0 bm25\n")
     >>> run.tag, len(run)
     ('bm25', 2)
     """
