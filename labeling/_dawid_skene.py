@@ -47,19 +47,21 @@ def fit_dawid_skene(
 ) -> DawidSkene:
     """Alternate habits and grades until no posterior moves.
 
-    Plain (smoothing 0) the model is overconfident: a rater with two votes is taken to have shown all their habits. With smoothing s each
-    rater's confusion matrix is drawn towards that of all raters together, as if they had given s more votes of each grade in its
-    proportions.
+    Plain (smoothing 0) the model is overconfident: a rater with two votes is taken to have shown all their habits. With
+    smoothing s each rater's confusion matrix is drawn towards that of all raters together, as if they had given s more votes
+    of each grade in its proportions. Those proportions are taken once, from the shares of the votes: were they estimated
+    along, a grade that raters often disagree on would be explained away.
     """
     posteriors = average_start(answers)
     converged, count, log_likelihood = False, 0, float("-inf")
-    priors, error_rates = estimate_habits(answers, posteriors, smoothing)
+    common = smoothing * _shares(_count_habits(answers, posteriors).sum(axis=0), np.eye(answers.labels))
+    priors, error_rates = estimate_habits(answers, posteriors, common)
     while count < iterations and not converged:
         before = posteriors
         posteriors, log_likelihood = infer_grades(answers, priors, error_rates)
         count += 1
         converged = bool(np.abs(posteriors - before).max(initial=0.0) <= tolerance)
-        priors, error_rates = estimate_habits(answers, posteriors, smoothing)
+        priors, error_rates = estimate_habits(answers, posteriors, common)
     return DawidSkene(priors, error_rates, posteriors, log_likelihood, count, converged)
 
 
@@ -71,18 +73,29 @@ def average_start(answers: Answers) -> FloatArray:
     return shares
 
 
-def estimate_habits(answers: Answers, posteriors: FloatArray, smoothing: float) -> tuple[FloatArray, FloatArray]:
-    """The M step: priors (labels,) and error rates (raters, labels, labels) that fit the posteriors best."""
+def estimate_habits(
+    answers: Answers, posteriors: FloatArray, common: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """The M step: priors (labels,) and error rates (raters, labels, labels) that fit the posteriors best.
+
+    common (labels, labels) holds votes that are added to those of every rater.
+    """
+    counts = _count_habits(answers, posteriors)
+    shared = np.zeros(counts.shape[1:]) if common is None else common
+    pooled = _shares(counts.sum(axis=0) + shared, np.eye(answers.labels))
+    rates = _shares(counts + shared, np.broadcast_to(pooled, counts.shape))
+    priors: FloatArray = posteriors.mean(axis=0) if len(posteriors) else np.full(answers.labels, 1.0 / answers.labels)
+    return priors, rates
+
+
+def _count_habits(answers: Answers, posteriors: FloatArray) -> FloatArray:
+    """How often each rater gave each label where each label is held to be right: shape (raters, right, given)."""
     labels = answers.labels
     cells = answers.rater * labels + answers.label
     held = posteriors[answers.item]
     size = answers.raters * labels
     by_true = [np.bincount(cells, weights=held[:, true], minlength=size) for true in range(labels)]
-    counts = np.stack([column.reshape(answers.raters, labels) for column in by_true], axis=1)
-    pooled = _shares(counts.sum(axis=0), np.eye(labels))
-    rates = _shares(counts + smoothing * pooled[None, :, :], np.broadcast_to(pooled, counts.shape))
-    priors: FloatArray = posteriors.mean(axis=0) if len(posteriors) else np.full(labels, 1.0 / labels)
-    return priors, rates
+    return np.stack([column.reshape(answers.raters, labels) for column in by_true], axis=1)
 
 
 def infer_grades(answers: Answers, priors: FloatArray, error_rates: FloatArray) -> tuple[FloatArray, float]:

@@ -168,7 +168,7 @@ def consolidate(
 def fit_votes(votes: EncodedVotes, smoothing: float = SMOOTHING) -> DawidSkene:
     """Dawid and Skene's model of these votes, smoothed so that its probabilities may be drawn from."""
     answers = Answers(votes.pair, votes.rater, votes.level, votes.pair_count, len(votes.rater_names), len(votes.grades))
-    return fit_dawid_skene(answers, smoothing=smoothing)
+    return fit_dawid_skene(answers, smoothing=smoothing, tolerance=1e-7, iterations=5000)
 
 
 def _candidates(votes: EncodedVotes, counts: IntArray, rule: Rule) -> Mask:

@@ -10,6 +10,16 @@ __all__ = ["Faults"]
 _SHOWN = 20
 
 
+class _ManyErrors(InputErrors):
+    """The faults shown, a last one that says how many more there are, and that number."""
+
+    def __init__(self, shown: list[InputError], more: int) -> None:
+        tail = InputError(shown[-1].source, None, f"no more than these {_SHOWN} faults", f"{more} more")
+        super().__init__([*shown, tail])
+        self.shown = shown
+        self.more = more
+
+
 class Faults:
     """Keeps the first 20 faults and counts the others."""
 
@@ -30,7 +40,11 @@ class Faults:
 
     def take(self, error: InputError | InputErrors) -> None:
         """Note the faults of another reading."""
-        for fault in error.faults if isinstance(error, InputErrors) else (error,):
+        faults = [error] if isinstance(error, InputError) else list(error.faults)
+        if isinstance(error, _ManyErrors):
+            faults = error.shown
+            self._more += error.more
+        for fault in faults:
             self.add(fault.source, fault.line, fault.expected, fault.found)
 
     def raise_if_any(self) -> None:
@@ -39,7 +53,6 @@ class Faults:
             return
         if len(self._kept) == 1:
             raise self._kept[0]
-        kept = list(self._kept)
         if self._more:
-            kept.append(InputError(kept[-1].source, None, f"no more than these {_SHOWN} faults", f"{self._more} more"))
-        raise InputErrors(kept)
+            raise _ManyErrors(self._kept, self._more)
+        raise InputErrors(self._kept)
