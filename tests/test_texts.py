@@ -6,6 +6,7 @@ import string
 
 import pytest
 from babel.messages.mofile import read_mo
+
 from labeling.i18n import best_language, known_language, translate, translate_plural
 from labeling.ui.components.untrusted import as_html, plain_label
 from labeling.ui.locale import update

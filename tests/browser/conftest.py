@@ -83,7 +83,11 @@ def start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
 
     def start(script: str | Path, **environment: str) -> Server:
         folder = tmp_path_factory.mktemp("server")
-        settings = {"ASSAY_DATABASE_URL": f"sqlite:///{folder / 'assay.db'}", "PYTHONPATH": str(REPOSITORY), **environment}
+        settings = {
+            "ASSAY_DATABASE_URL": f"sqlite:///{folder / 'assay.db'}",
+            "PYTHONPATH": str(REPOSITORY),
+            **environment,
+        }
         server = Server(REPOSITORY / script, free_port(), settings, folder / "server.log")
         servers.append(server)
         server.start()
@@ -121,4 +125,6 @@ def browser_page(browser_context: BrowserContext) -> Iterator[Page]:
     faults: list[str] = []
     page.on("pageerror", lambda fault: faults.append(str(fault)))
     yield page
+    browser_context.set_offline(False)
+    page.close()
     assert not faults, faults

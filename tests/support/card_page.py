@@ -1,11 +1,11 @@
 """One page with the judging card and the outbox, for driving them in a browser without a database."""
 
 import streamlit as st
+
 from labeling.ui.components.judging_card import judging_card
 from labeling.ui.components.look import judging_look
 from labeling.ui.components.outbox import outbox
 from labeling.ui.texts import choose_language, current_language
-
 from tests.support.card_pairs import LEVELS
 
 st.set_page_config(page_title="Card", layout="wide")
@@ -31,6 +31,10 @@ if not ask.get("elsewhere"):
         project=ask.get("project", "plain"),
         account=account,
         csrf=ask.get("csrf", "good"),
-        rubric={"version": 1, "levels": levels, "text": "Judge whether the text answers what the asker needs, as the narrative says."},
+        rubric={
+            "version": 1,
+            "levels": levels,
+            "text": "Judge whether the text answers what the asker needs, as the narrative says.",
+        },
         pair=int(ask["pair"]) if ask.get("pair") else None,
     )

@@ -1,12 +1,21 @@
 """Pairs for trying the judging card: plain ones in English and Korean, and hostile ones. Knows no server."""
 
 ENGLISH = (
-    ("what is a lobster roll", "The asker wants to know what the dish is made of and where it comes from. Recipes count only if they say so."),
+    (
+        "what is a lobster roll",
+        "The asker wants to know what the dish is made of and where it comes from. Recipes count only if they say so.",
+    ),
     ("how are volcanic islands formed", ""),
-    ("who is robert gray", "Any well-known person of that name; the asker does not know which one. A page about a street or a school named after him does not help."),
+    (
+        "who is robert gray",
+        "Any well-known person of that name; the asker does not know which one. A page about a street or a school named after him does not help.",
+    ),
 )
 KOREAN = (
-    ("훈민정음은 언제 누가 만들었나요", "질문한 사람은 창제 연도와 만든 사람을 알고 싶어 합니다. 반포 연도만 있으면 부분적으로 도움이 됩니다."),
+    (
+        "훈민정음은 언제 누가 만들었나요",
+        "질문한 사람은 창제 연도와 만든 사람을 알고 싶어 합니다. 반포 연도만 있으면 부분적으로 도움이 됩니다.",
+    ),
     ("전기차 배터리를 겨울에 오래 쓰는 방법", ""),
 )
 ENGLISH_TEXT = (
@@ -27,9 +36,24 @@ KOREAN_TEXT = (
 LEVELS = {
     "en": (
         (0, "Not relevant", "Has nothing to do with what was asked.", "Query: lobster roll. A page about egg rolls."),
-        (1, "Related", "On the subject, but does not answer.", "Query: lobster roll. A page about how lobsters are caught."),
-        (2, "Helpful", "Answers in part, or the answer has to be dug out.", "Query: lobster roll. A menu that names what is in it."),
-        (3, "Answers fully", "The answer is there, whole and plain.", "Query: lobster roll. An article that says what it is and where it is from."),
+        (
+            1,
+            "Related",
+            "On the subject, but does not answer.",
+            "Query: lobster roll. A page about how lobsters are caught.",
+        ),
+        (
+            2,
+            "Helpful",
+            "Answers in part, or the answer has to be dug out.",
+            "Query: lobster roll. A menu that names what is in it.",
+        ),
+        (
+            3,
+            "Answers fully",
+            "The answer is there, whole and plain.",
+            "Query: lobster roll. An article that says what it is and where it is from.",
+        ),
     ),
     "ko": (
         (0, "관련 없음", "질문과 아무 관계가 없다.", "질문: 랍스터 롤. 달걀말이에 대한 글."),
@@ -39,8 +63,14 @@ LEVELS = {
     ),
 }
 HOSTILE = (
-    ("script", "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><svg onload='window.hacked = 3'>"),
-    ("markdown", "# Heading\n\n![pixel](https://tracker.invalid/p.png) :red[text] :material/home: **bold** [link](javascript:alert(1)) $5 and $10 -> arrow\n```mermaid\ngraph TD\n```"),
+    (
+        "script",
+        "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><svg onload='window.hacked = 3'>",
+    ),
+    (
+        "markdown",
+        "# Heading\n\n![pixel](https://tracker.invalid/p.png) :red[text] :material/home: **bold** [link](javascript:alert(1)) $5 and $10 -> arrow\n```mermaid\ngraph TD\n```",
+    ),
     ("latex", r"$\frac{1}{2}$ $$\int_0^1 x\,dx$$ \begin{matrix}1\end{matrix}"),
     ("bidi", "start \u202egnp.exe\u202c end \u2067right\u2069 \u200f\u202d never closed \u202e tail"),
     ("control", "bell\x07 null\x00 escape\x1b[31m form\x0c tab\tend \ufffe\ufeff"),
@@ -68,7 +98,14 @@ def plain_pairs(count: int, language: str) -> list[dict]:
 def hostile_pairs() -> list[dict]:
     """One pair for each kind of document that must be shown as text and break nothing."""
     return [
-        _pair(number, "<b>what</b> is a lobster $x$", "**narrative** <i>", f"<i>{name}</i>", text, "javascript:alert(1)" if number == 1 else f"https://example.org/?a=<b>&n={number}")
+        _pair(
+            number,
+            "<b>what</b> is a lobster $x$",
+            "**narrative** <i>",
+            f"<i>{name}</i>",
+            text,
+            "javascript:alert(1)" if number == 1 else f"https://example.org/?a=<b>&n={number}",
+        )
         for number, (name, text) in enumerate(HOSTILE, 1)
     ]
 

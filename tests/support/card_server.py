@@ -24,7 +24,7 @@ class PretendProject:
     """The ledger and the claims of one rater in one project."""
 
     def __init__(self, name: str) -> None:
-        kind = name.split("-")[0]
+        kind = name.split("-", maxsplit=1)[0]
         many = {"small": 3, "batch": 12}.get(kind, 120)
         self.pairs = hostile_pairs() if kind == "hostile" else plain_pairs(many, "ko" if kind == "korean" else "en")
         self.by_id = {pair["pair"]: pair for pair in self.pairs}
@@ -43,7 +43,12 @@ class PretendProject:
         if self.by_id.get(act["pair"], {}).get("shown") != act["shown"]:
             return {**answer, "status": "refused", "code": "changed_text", "message": ""}
         if act["pair"] in self.switches.get("refuse", {}) or str(act["pair"]) in self.switches.get("refuse", {}):
-            return {**answer, "status": "refused", "code": self.switches["refuse"][str(act["pair"])], "message": "Refused by the test."}
+            return {
+                **answer,
+                "status": "refused",
+                "code": self.switches["refuse"][str(act["pair"])],
+                "message": "Refused by the test.",
+            }
         self.ledger.append(act)
         if act["kind"] == "undo":
             self.current.pop(act["pair"], None)
@@ -86,7 +91,11 @@ class PretendProject:
         rows = [row for row in reversed(self.ledger) if row["kind"] != "undo" and row["act_id"] not in taken]
         words = [(row, self.by_id[row["pair"]]) for row in rows[:5]]
         return [
-            {**{name: row[name] for name in ("act_id", "pair", "kind", "grade", "reason", "comment")}, "query": pair["query"], "title": pair["title"]}
+            {
+                **{name: row[name] for name in ("act_id", "pair", "kind", "grade", "reason", "comment")},
+                "query": pair["query"],
+                "title": pair["title"],
+            }
             for row, pair in words
         ]
 

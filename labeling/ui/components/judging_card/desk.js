@@ -117,20 +117,27 @@ export class Desk {
       this.failures = 0;
       this.accept(answer);
       this.alone = this.alone && this.outbox.size > 0;
+      const unanswered = acts.filter((act) => this.outbox.acts.includes(act));
+      if (acts.length && unanswered.length === acts.length) this.refuseUnanswered(unanswered);
       if (!this.outbox.size && !this.hello && (this.queue.length === 0 || this.end?.kind === "waiting")) this.later(LOOK_AGAIN_MS);
       return this.outbox.size > 0 || this.hello;
     }
     if (status === 400 && acts.length) {
-      if (acts.length > 1) this.alone = true;
-      else this.refuse({ act_id: acts[0].act_id, code: "bad_act", message: answer?.message ?? "" });
+      this.refuseUnanswered(acts, answer?.message);
       return true;
     }
     if (status === 401) this.trouble = "signed_out";
     else if (status === 403) this.trouble = answer?.error === "csrf" ? "reload" : "stopped";
     else this.trouble = "offline";
     this.failures += 1;
-    if (this.trouble !== "stopped") this.later(Math.min(LOOK_AGAIN_MS, 500 * 2 ** Math.min(this.failures, 6)));
+    if (this.trouble !== "stopped") this.later(Math.min(LOOK_AGAIN_MS, 300 * 2 ** Math.min(this.failures, 6)));
     return false;
+  }
+
+  /** Acts that the server makes nothing of: one by one, until the one at fault is alone and can leave. */
+  refuseUnanswered(acts, message = "") {
+    if (acts.length > 1) this.alone = true;
+    else this.refuse({ act_id: acts[0].act_id, code: "bad_act", message });
   }
 
   later(delay) {

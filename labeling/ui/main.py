@@ -1,0 +1,47 @@
+"""What runs for every page: the look, who is signed in, which pages their role has, and the page itself.
+
+Knows no content: each page stands in its own file under pages/.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from labeling.ui.components.look import common_look
+from labeling.ui.components.outbox import outbox
+from labeling.ui.state import csrf, current_actor
+from labeling.ui.texts import _
+
+PAGES = Path(__file__).parent / "pages"
+
+
+def page(name: str, title: str, icon: str, *, default: bool = False) -> st.Page:
+    """A page by the name of its file, which is its address too, whatever the language of its title."""
+    return st.Page(PAGES / f"{name}.py", title=title, icon=icon, default=default, url_path=None if default else name)
+
+
+st.set_page_config(page_title="Assay", page_icon="⚖️", layout="wide", initial_sidebar_state="collapsed")
+actor = current_actor()
+common_look()
+
+pages = [
+    page("home", _("Projects"), ":material/folder:", default=True),
+    page("judge", _("Judge"), ":material/edit_note:"),
+    page("history", _("My judgments"), ":material/history:"),
+]
+if actor.may("lead"):
+    pages += [
+        page("progress", _("Progress"), ":material/monitoring:"),
+        page("agreement", _("Agreement"), ":material/handshake:"),
+        page("settle", _("Settle"), ":material/gavel:"),
+        page("qrels", _("Qrels"), ":material/output:"),
+        page("scores", _("Scores"), ":material/leaderboard:"),
+        page("disagreement", _("Disagreement"), ":material/call_split:"),
+        page("setup", _("Setup"), ":material/tune:"),
+        page("people", _("People"), ":material/group:"),
+    ]
+pages.append(page("account", _("Account"), ":material/account_circle:"))
+
+chosen = st.navigation(pages, position="top")
+outbox(account=actor.account_id or 0, csrf=csrf())
+chosen.run()

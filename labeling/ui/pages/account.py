@@ -1,0 +1,5 @@
+"""account."""
+
+import streamlit as st
+
+st.write("account")

@@ -1,0 +1,5 @@
+"""agreement."""
+
+import streamlit as st
+
+st.write("agreement")

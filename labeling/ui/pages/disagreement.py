@@ -1,0 +1,5 @@
+"""disagreement."""
+
+import streamlit as st
+
+st.write("disagreement")

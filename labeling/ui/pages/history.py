@@ -1,0 +1,5 @@
+"""history."""
+
+import streamlit as st
+
+st.write("history")

@@ -1,0 +1,5 @@
+"""people."""
+
+import streamlit as st
+
+st.write("people")

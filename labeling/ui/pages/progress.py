@@ -1,0 +1,5 @@
+"""progress."""
+
+import streamlit as st
+
+st.write("progress")

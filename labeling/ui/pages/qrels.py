@@ -1,0 +1,5 @@
+"""qrels."""
+
+import streamlit as st
+
+st.write("qrels")

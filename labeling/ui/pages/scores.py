@@ -1,0 +1,5 @@
+"""scores."""
+
+import streamlit as st
+
+st.write("scores")

@@ -1,0 +1,5 @@
+"""settle."""
+
+import streamlit as st
+
+st.write("settle")

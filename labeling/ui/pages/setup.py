@@ -1,0 +1,5 @@
+"""setup."""
+
+import streamlit as st
+
+st.write("setup")
