@@ -19,6 +19,7 @@ from metrics.correlation import rbo, tau_ap, tau_b
 from metrics.disagreement import Disagreement, disagreement
 from metrics.errors import AssayError, InputError, InputErrors, MeasureError
 from metrics.evaluate import Evaluation, evaluate, evaluate_aligned
+from metrics.explain import Explanation, explain, list_lowest
 from metrics.hits import UNJUDGED
 from metrics.measure import Measure, list_measures, parse_measure, parse_measures
 from metrics.options import Options
@@ -33,6 +34,7 @@ __all__ = [
     "Comparison",
     "Disagreement",
     "Evaluation",
+    "Explanation",
     "InputError",
     "InputErrors",
     "Measure",
@@ -49,6 +51,8 @@ __all__ = [
     "disagreement",
     "evaluate",
     "evaluate_aligned",
+    "explain",
+    "list_lowest",
     "list_measures",
     "parse_measure",
     "parse_measures",

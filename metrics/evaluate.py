@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 
 from metrics.alignment import Alignment, Runs, Scores, align, mean_where
+from metrics.bounds import COLUMNS as BOUND_COLUMNS
+from metrics.bounds import bound_ndcg
 from metrics.measure import Measure, parse_measure, parse_measures
 from metrics.options import Options
 from metrics.tables import Qrels, Remark
@@ -133,6 +135,14 @@ class Evaluation:
         scores = self.scores[str(parse_measure(measure))]
         values = np.where(scores.counted, scores.values, np.nan).T
         return pd.DataFrame(values, index=pd.Index(self.query_ids, name="query_id"), columns=self.tags)
+
+    def bounds(self) -> pd.DataFrame:
+        """run, measure, mean, worst, best, unjudged: nDCG if every unjudged document within the cutoff were worst, or best.
+
+        For the evaluation's nDCG measures; for nDCG@10 where it has none.
+        """
+        graded = [each for each in self.measures if each.name == "nDCG"] or [parse_measure("nDCG@10")]
+        return _join([bound_ndcg(self.alignment, each) for each in graded], BOUND_COLUMNS)
 
     def slice(self, queries: pd.DataFrame, column: str) -> pd.DataFrame:
         """Means by a column of a queries table: slice, run, measure, mean, queries.
