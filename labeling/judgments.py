@@ -339,7 +339,8 @@ def list_history(session: Session, actor: Actor, project_id: int, *, limit: int 
     rater = get_rater(session, actor, project_id)
     if rater is None:
         return []
-    settled = select(func.max(_decision.c.id)).where(_decision.c.pair_id == _pair.c.id).scalar_subquery()
+    newest = select(_decision.c.grade.is_not(None)).where(_decision.c.pair_id == _pair.c.id)
+    settled = newest.order_by(_decision.c.id.desc()).limit(1).correlate(_pair).scalar_subquery()
     statement = (
         select(
             _judgment.c.act_id,
@@ -355,7 +356,7 @@ def list_history(session: Session, actor: Actor, project_id: int, *, limit: int 
             _document.c.doc_id,
             _document.c.title,
             func.substr(_document.c.text, 1, 300).label("text"),
-            select(_decision.c.grade.is_not(None)).where(_decision.c.id == settled).scalar_subquery().label("settled"),
+            settled.label("settled"),
         )
         .join(_current, _current.c.judgment_id == _judgment.c.id)
         .join(_pair, _pair.c.id == _judgment.c.pair_id)

@@ -148,4 +148,6 @@ def _json(value: dict[str, Any]) -> bytes:
 
 
 def _with_text_times(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    return table.assign(**{column: [None if value is None else value.isoformat() for value in table[column]]})
+    copy = table.copy()
+    copy[column] = [None if value is None else value.isoformat() for value in table[column]]
+    return copy
