@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from labeling._coefficients import FloatArray
 from labeling._votes import EncodedVotes, IntArray, encode_votes
 from labeling.aggregation import SMOOTHING, fit_votes
 from labeling.errors import AssayError
 
-__all__ = ["GradeDraws", "draw_posteriors", "grade_bounds"]
+__all__ = ["GradeDraws", "draw_posteriors", "grade_bounds", "posterior_distributions", "vote_shares"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,24 @@ def draw_posteriors(
     return GradeDraws(_pairs(encoded), np.asarray(encoded.grades, dtype=np.int64)[level])
 
 
+def posterior_distributions(
+    votes: pd.DataFrame, *, grades: Sequence[int] = (0, 1, 2, 3), smoothing: float = SMOOTHING
+) -> pd.DataFrame:
+    """The probability of every grade of each pair under the raters' estimated habits: query_id, doc_id, grade, probability.
+
+    What metrics.disagreement draws from with by="distribution". Rows come in byte order of query and document.
+    """
+    encoded = encode_votes(votes, grades)
+    return _long(encoded, fit_votes(encoded, smoothing).posteriors_)
+
+
+def vote_shares(votes: pd.DataFrame, *, grades: Sequence[int] = (0, 1, 2, 3)) -> pd.DataFrame:
+    """The share of each pair's votes that each grade has: query_id, doc_id, grade, probability; also grades without a vote."""
+    encoded = encode_votes(votes, grades)
+    counts = encoded.count_levels().astype(np.float64)
+    return _long(encoded, counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
+
+
 def grade_bounds(votes: pd.DataFrame, *, grades: Sequence[int] = (0, 1, 2, 3)) -> pd.DataFrame:
     """The lowest and highest vote of each pair: query_id, doc_id, low, high, votes, in byte order.
 
@@ -94,3 +113,9 @@ def _pairs(encoded: EncodedVotes) -> pd.DataFrame:
             "doc_id": pd.Series(encoded.pair_doc_ids, dtype="str"),
         }
     )
+
+
+def _long(encoded: EncodedVotes, probabilities: FloatArray) -> pd.DataFrame:
+    levels = len(encoded.grades)
+    repeated = _pairs(encoded).loc[lambda table: table.index.repeat(levels)].reset_index(drop=True)
+    return repeated.assign(grade=np.tile(encoded.grades, encoded.pair_count), probability=probabilities.reshape(-1))

@@ -19,7 +19,7 @@ from labeling.exchange.encoding import decode
 from labeling.exchange.faults import Faults
 from metrics.tables import Remark
 
-__all__ = ["Imported", "LeftOut", "RawTable", "Remark", "excerpt", "read_raw", "text_column"]
+__all__ = ["LEFT_OUT", "Imported", "LeftOut", "RawTable", "Remark", "excerpt", "read_raw", "text_column"]
 
 csv.field_size_limit(2**31 - 1)  # the library's limit of 131,072 characters is shorter than documents are
 
@@ -31,13 +31,30 @@ _QUOTE_AT_START = re.compile(r'(?:^|\t)"', re.MULTILINE)
 Progress = Callable[[int, int], None]
 
 
+LEFT_OUT: Mapping[str, str] = {
+    "repeated_query": "{count} rows repeat a query word for word",
+    "repeated_document": "{count} rows repeat a document word for word",
+    "other_narrative": "{count} judgments were made under another narrative than the chosen one",
+    "double_labels": "{count} judgments have several labels at once",
+    "out_of_scale": "{count} grades lie outside the scale",
+    "empty_label_beside_judgment": "{count} rows have an empty label beside another row of the same rater and pair",
+    "repeat_same_grade": "{count} judgments were made again by the same rater, with the same grade",
+    "repeat_other_grade": "{count} judgments were made again by the same rater, with another grade",
+}
+"""The sentence of each reason to leave rows out; a page translates it and fills in the count."""
+
+
 @dataclass(frozen=True)
 class LeftOut:
-    """Rows that are not in the table: why (a code), how many, and a few of them."""
+    """Rows that are not in the table: why (a code of LEFT_OUT), how many, and a few of them."""
 
     reason: str
     count: int
     examples: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """The sentence in English."""
+        return LEFT_OUT[self.reason].format(count=self.count)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from labeling._dawid_skene import Answers, average_start, estimate_habits, fit_dawid_skene, infer_grades
 from labeling._votes import encode_votes
 from labeling.aggregation import RULES, consolidate, fit_votes, parse_rule
-from labeling.draws import draw_posteriors, grade_bounds
+from labeling.draws import draw_posteriors, grade_bounds, posterior_distributions, vote_shares
 from labeling.errors import AssayError, NotFound
 from tests.support.aggregation_twins import naive_consolidation, naive_e_step, naive_m_step
 from tests.support.agreement_twins import votes_table
@@ -264,3 +264,26 @@ def test_bounds_are_the_lowest_and_highest_vote_of_each_pair():
         {"query_id": "q", "doc_id": "d", "low": 1, "high": 3, "votes": 2},
         {"query_id": "q", "doc_id": "e", "low": 2, "high": 2, "votes": 1},
     ]
+
+
+def test_distributions_add_up_to_1_for_each_pair_and_shares_are_those_of_the_votes():
+    votes = votes_table([("q", "d", "a", 3), ("q", "d", "b", 1), ("q", "e", "a", 2)])
+    for table in (posterior_distributions(votes), vote_shares(votes)):
+        assert table.columns.tolist() == ["query_id", "doc_id", "grade", "probability"]
+        assert table.groupby(["query_id", "doc_id"])["probability"].sum().tolist() == pytest.approx([1.0, 1.0])
+    assert vote_shares(votes)["probability"].tolist() == [0.0, 0.5, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0]
+
+
+def test_posterior_distributions_can_be_drawn_from_for_the_scores_of_runs():
+    import metrics
+
+    votes, _ = _simulated_votes(60)
+    run = votes.drop_duplicates(["query_id", "doc_id"])[["query_id", "doc_id"]].assign(score=np.arange(60.0))
+    found = metrics.disagreement(
+        votes,
+        {"one": run, "two": run.assign(score=-run["score"])},
+        by="distribution",
+        draws=20,
+        distributions=posterior_distributions(votes),
+    )
+    assert found.qrels_count == 20
