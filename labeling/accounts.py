@@ -24,8 +24,10 @@ __all__ = [
     "Actor",
     "accept_invitation",
     "change_account",
+    "change_own_password",
     "change_password",
     "choose_language",
+    "count_sign_ins",
     "create_account",
     "csrf_token",
     "get_actor_by_token",
@@ -169,6 +171,20 @@ def change_password(session: Session, account_id: int, password: str) -> None:
     values = {"password_hash": _hash_password(_check_password(password))}
     session.execute(update(_account).where(_account.c.id == account_id).values(**values))
     session.execute(delete(_sign_in).where(_sign_in.c.account_id == account_id))
+
+
+def change_own_password(session: Session, actor: Actor, *, old: str, new: str) -> None:
+    """Change one's own password, shown to know the old one; ends every sign-in of the account."""
+    found = select(_account.c.password_hash).where(_account.c.id == actor.account_id)
+    if actor.account_id is None or not _password_fits(old, session.execute(found).scalar_one_or_none()):
+        raise NotAllowed("expected your password as it is now, found another")
+    change_password(session, actor.account_id, new)
+
+
+def count_sign_ins(session: Session, actor: Actor) -> int:
+    """In how many places a person is signed in."""
+    found = select(func.count()).where(_sign_in.c.account_id == actor.account_id)
+    return int(session.execute(found.where(_sign_in.c.expires_at > datetime.now(UTC))).scalar_one())
 
 
 def choose_language(session: Session, actor: Actor, language: str | None) -> None:

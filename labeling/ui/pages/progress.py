@@ -1,5 +1,118 @@
-"""progress."""
+"""How far the project is, who does what, and where to go next."""
 
+from datetime import UTC, datetime
+
+import pandas as pd
 import streamlit as st
 
-st.write("progress")
+from labeling import progress, projects
+from labeling.accounts import Actor
+from labeling.database import reading
+from labeling.disputes import list_disputes
+from labeling.projects import Counts, Project
+from labeling.ui.components.charts import draw_bars
+from labeling.ui.components.empty import empty_state
+from labeling.ui.state import current_project, project_switch, require
+from labeling.ui.texts import _
+from labeling.votes import count_raters
+
+
+def draw_figures(counts: Counts, disputed: int, settled: int) -> None:
+    """The numbers that a lead looks for first."""
+    share = counts.votes / counts.wanted if counts.wanted else 0.0
+    figures = (
+        (_("Queries"), f"{counts.queries:,}"),
+        (_("Pairs"), f"{counts.pairs:,}"),
+        (_("Votes of those wanted"), f"{counts.votes:,} / {counts.wanted:,}"),
+        (_("Complete pairs"), f"{counts.complete:,}"),
+        (_("Disputed"), f"{disputed:,}"),
+        (_("of them settled"), f"{settled:,}"),
+    )
+    for place, (words, figure) in zip(st.columns(len(figures)), figures, strict=True):
+        place.metric(words, figure)
+    st.progress(min(share, 1.0), text=_("{share} of the votes", share=f"{share:.0%}"))
+
+
+def draw_next(counts: Counts, open_disputes: int) -> None:
+    """The act that this state asks for."""
+    if not counts.pairs:
+        st.page_link("pages/setup.py", label=_("Choose the pairs to judge"), icon=":material/arrow_forward:")
+    elif open_disputes:
+        words = _("Settle the {count} open disputes", count=f"{open_disputes:,}")
+        st.page_link("pages/settle.py", label=words, icon=":material/arrow_forward:")
+    elif counts.votes:
+        st.page_link("pages/disagreement.py", label=_("See what disagreement does"), icon=":material/arrow_forward:")
+
+
+def draw_raters(actor: Actor, project: Project) -> None:
+    """What each rater has done, and what they hold."""
+    with reading() as session:
+        counted = count_raters(session, actor, project.id)
+        claims = progress.list_claims(session, actor, project.id, now=datetime.now(UTC)).set_index("rater")
+    st.subheader(_("Raters"), anchor=False)
+    if not counted:
+        st.caption(_("Nobody has judged yet."))
+        return
+    table = pd.DataFrame(
+        [
+            {
+                _("Rater"): one.name,
+                _("Votes"): one.votes,
+                _("Can't judge"): one.cannot_judge,
+                _("Skipped"): one.skipped,
+                _("Seconds a judgment"): None if one.seconds is None else round(one.seconds, 1),
+                _("Holds"): int(claims["held"].get(one.name, 0)),
+            }
+            for one in counted
+        ]
+    )
+    st.dataframe(table, hide_index=True, width="stretch")
+
+
+def draw_queries(actor: Actor, project: Project) -> None:
+    """Which queries lack votes."""
+    with reading() as session:
+        table = progress.votes_per_query(session, actor, project.id)
+    st.subheader(_("Queries, the least complete first"), anchor=False)
+    names = {
+        "query_id": _("Query id"),
+        "text": _("Text"),
+        "pairs": _("Pairs"),
+        "complete": _("Complete"),
+        "votes": _("Votes"),
+        "wanted": _("Wanted"),
+        "share": _("Share"),
+    }
+    bar = st.column_config.ProgressColumn(_("Share"), format="percent", min_value=0.0, max_value=1.0)
+    st.dataframe(table.rename(columns=names), hide_index=True, width="stretch", column_config={_("Share"): bar})
+
+
+actor = require("lead")
+project = current_project(actor)
+project_switch(actor, project, _("Progress"))
+with reading() as session:
+    counts = projects.count_project(session, actor, project.id)
+    disputes = list_disputes(session, actor, project.id)
+    per_pair = progress.votes_per_pair(session, actor, project.id)
+    per_day = progress.votes_per_day(session, actor, project.id)
+if not counts.pairs:
+    empty_state(
+        _("There are no pairs yet."),
+        _("They come from the runs, or with earlier judgments."),
+        icon=":material/inbox:",
+        action=_("Go on with the setup"),
+        page="pages/setup.py",
+    )
+    st.stop()
+settled = sum(dispute.decided is not None for dispute in disputes)
+draw_figures(counts, len(disputes), settled)
+draw_next(counts, len(disputes) - settled)
+left, right = st.columns(2)
+with left:
+    st.subheader(_("Pairs by number of votes"), anchor=False)
+    draw_bars(per_pair, x="votes", y="pairs", x_title=_("votes"), y_title=_("pairs"))
+with right:
+    st.subheader(_("Judgments a day"), anchor=False)
+    draw_bars(per_day, x="day", y="judgments", color="rater", x_title=_("day (UTC)"), y_title=_("judgments"))
+draw_raters(actor, project)
+draw_queries(actor, project)
