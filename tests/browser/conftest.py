@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.support.card import Card
 from tests.support.data import REPOSITORY
 
 FLAGS = (
@@ -128,3 +129,13 @@ def browser_page(browser_context: BrowserContext) -> Iterator[Page]:
     browser_context.set_offline(False)
     page.close()
     assert not faults, faults
+
+
+@pytest.fixture(scope="session")
+def card_server(start_server: Callable) -> str:
+    return start_server("tests/support/card_server.py").url
+
+
+@pytest.fixture
+def card(browser_page: Page, card_server: str) -> Callable[..., Card]:
+    return lambda kind="plain", name=None: Card(browser_page, card_server, kind, name)

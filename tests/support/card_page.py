@@ -13,6 +13,8 @@ ask = st.query_params
 if ask.get("language"):
     choose_language(ask["language"])
 account = ask.get("account", "7")
+if ask.get("again"):
+    st.button("Again")
 if ask.get("dialog"):
 
     @st.dialog("A dialog")

@@ -120,8 +120,9 @@ class Card {
     const { progress, batchDone, left } = this.desk;
     if (!progress) return;
     const size = progress.batch_size;
-    const shown = size && !this.paused && batchDone >= size ? batchDone % size : batchDone;
-    this.view.progress({ batchDone: shown, batchSize: Math.min(size, shown + left) || size, left, secondsPerPair: progress.seconds_per_pair });
+    const shown = this.paused ? size : size ? batchDone % size : batchDone; // the server begins the next batch at once
+    const batchSize = this.paused ? size : Math.min(size, shown + left) || size;
+    this.view.progress({ batchDone: shown, batchSize, left, secondsPerPair: progress.seconds_per_pair });
   }
 
   refreshStatus() {

@@ -162,7 +162,7 @@ export class View {
   history(entries) {
     const rows = entries.slice(0, 5).map((entry) => {
       const what = this.describe(entry);
-      const chip = build("span", { className: "chip", textContent: { grade: String(entry.grade), skip: "…" }[entry.kind] ?? "–" });
+      const chip = build("span", { className: "chip", textContent: { grade: String(entry.grade), skip: "S" }[entry.kind] ?? "U" });
       const title = build("span", { className: "what", dir: "auto", textContent: entry.title || entry.query || "" });
       title.title = `${what}\n${entry.query ?? ""}`;
       const back = build("button", { type: "button", "data-back": entry.act_id, textContent: "↶" });
