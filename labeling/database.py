@@ -3,6 +3,7 @@
 Knows nothing of judgments or projects. Reads see one state of the database; writes take their lock first.
 """
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -28,11 +29,14 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
+from labeling.errors import AssayError
 from labeling.settings import REPOSITORY, database_url
 
 __all__ = [
     "AnyRow",
     "alembic_config",
+    "check_database",
+    "copy_database",
     "count_changed",
     "get_engine",
     "insert_rows",
@@ -134,3 +138,36 @@ def migrate(url: str | None = None) -> None:
     """Bring the database to the newest schema; creates it where there is none."""
     get_engine(url)
     command.upgrade(alembic_config(url), "head")
+
+
+def copy_database(source: str, target: str) -> None:
+    """Copy one SQLite database over another, whole or not at all, while both may be in use.
+
+    Raises AssayError where either is another kind of database.
+    """
+    for url in (source, target):
+        if make_url(url).get_backend_name() != "sqlite":
+            raise AssayError("expected a SQLite database: back PostgreSQL up with pg_dump, and restore with pg_restore")
+    with _raw(source) as from_connection, _raw(target) as to_connection:
+        from_connection.backup(to_connection)
+
+
+@contextmanager
+def _raw(url: str) -> Iterator[sqlite3.Connection]:
+    path = make_url(url).database or ""
+    connection = sqlite3.connect(path, timeout=30)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def check_database(url: str | None = None) -> list[str]:
+    """What the database itself finds wrong: broken pages and rows that point nowhere; empty where all is well."""
+    engine = get_engine(url)
+    if engine.dialect.name != "sqlite":
+        return []
+    with engine.connect() as connection:
+        pages = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check") if row[0] != "ok"]
+        orphans = [f"{row[0]} row {row[1]}" for row in connection.exec_driver_sql("PRAGMA foreign_key_check")]
+    return pages + orphans

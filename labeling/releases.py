@@ -108,7 +108,7 @@ def _manifest(
                 for version, count in judgments["rubric_version"].value_counts().sort_index().items()
             },
         },
-        "measure": {"default": str(parse_measure(DEFAULT_MEASURE)), "unjudged": "no judgment in these qrels"},
+        "measures": [parse_measure(DEFAULT_MEASURE).definition()],
         "files": {
             name: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
             for name, content in sorted(files.items())
