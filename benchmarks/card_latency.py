@@ -43,7 +43,7 @@ def start_server() -> tuple[subprocess.Popen[bytes], str]:
 
 
 def measure(address: str) -> list[float]:
-    chromium = os.environ.get("ASSAY_CHROMIUM") or shutil.which("chromium")
+    chromium = os.environ.get("ASSAY_TEST_BROWSER") or shutil.which("chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1440, "height": 900})

@@ -1,5 +1,6 @@
 """The catalogues stand where the code stands, and what a rater meets is whole in Korean."""
 
+import ast
 import io
 import re
 import string
@@ -10,6 +11,7 @@ from babel.messages.mofile import read_mo
 from labeling.i18n import best_language, known_language, translate, translate_plural
 from labeling.ui.components.untrusted import as_html, plain_label
 from labeling.ui.locale import update
+from tests.support.data import REPOSITORY
 
 # Where a rater's words stand; other pages may wait for their translation, these may not.
 RATER_FILES = re.compile(
@@ -30,6 +32,17 @@ def test_every_message_that_a_rater_meets_has_korean_words():
         m.id for m in korean() if m.id and not m.string and any(RATER_FILES.match(place) for place, _ in m.locations)
     ]
     assert missing == []
+
+
+def test_messages_are_plain_strings_that_can_be_extracted():
+    faults = []
+    for path in sorted((REPOSITORY / "labeling").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("_", "_n"):
+                wanted = node.args[: 1 if node.func.id == "_" else 2]
+                if any(isinstance(argument, ast.JoinedStr | ast.BinOp) for argument in wanted):
+                    faults.append(f"{path.name} line {node.lineno}")
+    assert faults == []
 
 
 def test_translations_keep_the_placeholders():

@@ -1,7 +1,6 @@
 """A real server in a process of its own and a real Chromium, for tests of what people see and press."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,18 +14,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.support.browser import FLAGS, find_browser
 from tests.support.card import Card
 from tests.support.data import REPOSITORY
-
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 
 @dataclass
@@ -101,12 +91,12 @@ def start_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    chromium = os.environ.get("ASSAY_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    chromium = find_browser()  # before playwright starts: it may ask playwright itself
     with sync_playwright() as playwright:
         try:
             browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS), headless=True)
         except Exception as fault:  # noqa: BLE001
-            pytest.fail(f"no Chromium to drive (set ASSAY_CHROMIUM): {fault}")
+            pytest.fail(f"no Chromium to drive (set ASSAY_TEST_BROWSER): {fault}")
         yield browser
         browser.close()
 

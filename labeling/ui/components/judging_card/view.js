@@ -33,7 +33,8 @@ export class View {
     }
     setText(this.$("sign-in"), this.say("sign_in"));
     this.$("sign-in").href = data.sign_in;
-    setText(this.$("rule"), data.rubric.text ?? "");
+    this.rule = data.rubric.text ?? "";
+    setText(this.$("rule"), this.rule);
     this.layOutGrades();
     this.layOutReasons(data.reasons);
     const rows = data.keys.map(([keys, meaning]) => [
@@ -59,11 +60,11 @@ export class View {
     });
     this.$("grades").replaceChildren(...rows);
     this.$("grades").setAttribute("aria-label", this.say("grades"));
-    this.$("rubric").replaceChildren(
-      ...this.levels.map(({ grade, label, definition }) =>
-        build("p", {}, build("b", { textContent: `${grade} ${label}` }), ` ${definition ?? ""}`),
-      ),
-    );
+    const lines = this.levels.map(({ grade, label, definition, examples }) => {
+      const shown = build("span", { className: "examples", textContent: examples ?? "", hidden: true, dir: "auto" });
+      return build("p", {}, build("b", { textContent: `${grade} ${label}` }), ` ${definition ?? ""}`, shown);
+    });
+    this.$("rubric").replaceChildren(build("p", { className: "rule", textContent: this.rule, hidden: true }), ...lines);
   }
 
   layOutReasons(reasons) {
