@@ -49,6 +49,12 @@ if TYPE_CHECKING:
 
 def add_parsers(subparsers: "Commands") -> None:
     """Add the three commands; each sets ``run``, a function from the chosen options to an exit code."""
+    _add_agreement(subparsers)
+    _add_consolidate(subparsers)
+    _add_disagreement(subparsers)
+
+
+def _add_agreement(subparsers: "Commands") -> None:
     parser = _add(subparsers, "agreement", "Say how far raters agree", _AGREEMENT)
     add_votes_arguments(parser)
     parser.add_argument(
@@ -64,6 +70,8 @@ def add_parsers(subparsers: "Commands") -> None:
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
     parser.set_defaults(run=_run_agreement, parser=parser)
 
+
+def _add_consolidate(subparsers: "Commands") -> None:
     parser = _add(subparsers, "consolidate", "Turn votes into qrels by a named rule", _CONSOLIDATE)
     add_votes_arguments(parser)
     parser.add_argument(
@@ -84,6 +92,8 @@ def add_parsers(subparsers: "Commands") -> None:
     )
     parser.set_defaults(run=_run_consolidate, parser=parser)
 
+
+def _add_disagreement(subparsers: "Commands") -> None:
     parser = _add(
         subparsers,
         "disagreement",

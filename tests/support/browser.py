@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -28,7 +29,7 @@ def find_browser() -> str | None:
 
     with sync_playwright() as playwright:
         path = playwright.chromium.executable_path
-        return path if os.path.exists(path) else None
+        return path if Path(path).exists() else None
 
 
 def install_browser() -> str:
@@ -46,4 +47,4 @@ def install_browser() -> str:
 
 
 if __name__ == "__main__":
-    print(f"browser for the tests: {find_browser() or install_browser()}")
+    sys.stdout.write(f"browser for the tests: {find_browser() or install_browser()}\n")
