@@ -10,12 +10,14 @@ __all__ = ["common_look", "judging_look"]
 _COMMON = """<style>
 [data-testid="stMainBlockContainer"] { padding-top: 4.5rem; padding-bottom: 3rem; }
 [data-testid="stMainBlockContainer"] :is(h1, h2, h3) { word-break: keep-all; text-wrap: balance; }
+.st-key-outbox { position: fixed; right: 1rem; bottom: 1rem; z-index: 100; width: min(30rem, 92vw); }
 [data-testid="stMetricValue"] { font-variant-numeric: tabular-nums; }
 </style>"""
 
 _JUDGING = """<style>
-[data-testid="stMainBlockContainer"] { padding: 3.75rem 1.5rem 0; }
-@media (max-width: 760px) { [data-testid="stMainBlockContainer"] { padding: 3.5rem 0.6rem 0; } }
+.stApp [data-testid="stMainBlockContainer"] { padding: 3.5rem 1.5rem 0; }
+.stApp [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] { gap: 0; }
+@media (max-width: 760px) { .stApp [data-testid="stMainBlockContainer"] { padding: 3.25rem 0.6rem 0; } }
 </style>"""
 
 

@@ -54,7 +54,8 @@ export class Desk {
     const act = this.act(pair, fields, counts ? 1 : 0);
     this.queue = this.queue.filter((other) => other.pair !== pair.pair);
     const { act_id, kind, grade, reason, comment } = act;
-    this.history.unshift({ act_id, pair: pair.pair, kind, grade, reason, comment, query: pair.query, title: pair.title, held: pair, weight: counts ? 1 : 0, sent: false });
+    const title = pair.title || pair.text.trim().slice(0, 80);
+    this.history.unshift({ act_id, pair: pair.pair, kind, grade, reason, comment, query: pair.query, title, held: pair, weight: counts ? 1 : 0, sent: false });
     this.exchange();
     return act;
   }
