@@ -26,3 +26,68 @@ def draw_bars(
         encodings["color"] = alt.Color(field=color, type="nominal", title=None, scale=scale)
     mark = alt.Chart(table).mark_bar(color=COLORS[0], cornerRadiusTopLeft=2, cornerRadiusTopRight=2)
     st.altair_chart(mark.encode(**encodings).properties(height=height), width="stretch")
+
+
+def _melt(table: pd.DataFrame, rows: str, columns: str, values: str) -> pd.DataFrame:
+    """A table of numbers as one row a cell, so that a chart can draw it."""
+    return table.rename_axis(index=rows).reset_index().melt(id_vars=rows, var_name=columns, value_name=values)
+
+
+def draw_shares(counts: pd.DataFrame, *, grade_words: dict[int, str], height_each: int = 34) -> None:
+    """A bar a rater: the share of each grade, darker for higher grades; counts has raters as index, grades as columns."""
+    long = _melt(counts, "rater", "grade", "votes")
+    long["share"] = long["votes"] / long.groupby("rater")["votes"].transform("sum")
+    long["word"] = [f"{grade} · {grade_words.get(int(grade), '')}" for grade in long["grade"]]
+    steps = ["#d5dedc", "#9ccbc5", "#4fa39c", "#17736c", "#0a3d3a"]
+    domain = [f"{grade} · {grade_words.get(int(grade), '')}" for grade in counts.columns]
+    colors = alt.Scale(domain=domain, range=_spread(steps, len(domain)))
+    chart = (
+        alt.Chart(long)
+        .mark_bar(stroke="white", strokeWidth=0.5)
+        .encode(
+            x=alt.X("share:Q", axis=alt.Axis(format="%"), title=None, scale=alt.Scale(domain=[0, 1])),
+            y=alt.Y("rater:N", title=None, sort=list(counts.index)),
+            color=alt.Color("word:N", scale=colors, title=None, legend=alt.Legend(orient="top", labelLimit=260)),
+            order=alt.Order("grade:O"),
+            tooltip=[
+                alt.Tooltip("rater:N"),
+                alt.Tooltip("word:N"),
+                alt.Tooltip("votes:Q"),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+        )
+        .properties(height=height_each * len(counts) + 40)
+    )
+    st.altair_chart(chart, width="stretch")
+
+
+def _spread(colors: list[str], count: int) -> list[str]:
+    """As many colors as there are grades, from the lightest to the darkest."""
+    if count <= 1:
+        return colors[:1]
+    return [colors[round(number * (len(colors) - 1) / (count - 1))] for number in range(count)]
+
+
+def pick_cell(matrix: pd.DataFrame, *, rows: str, columns: str, key: str) -> tuple[int, int] | None:
+    """A confusion matrix; the cell that a person clicked, as (row's grade, column's grade), or None."""
+    long = _melt(matrix, "row", "column", "pairs")
+    long["equal"] = long["row"] == long["column"]
+    picked = alt.selection_point(name="cell", fields=["row", "column"], on="click", empty=False)
+    base = alt.Chart(long).encode(
+        x=alt.X("column:O", title=columns, axis=alt.Axis(labelAngle=0, orient="top")),
+        y=alt.Y("row:O", title=rows),
+    )
+    cells = base.mark_rect(cursor="pointer").encode(
+        color=alt.Color("pairs:Q", scale=alt.Scale(range=["#eef3f2", "#0b6e69"]), legend=None),
+        stroke=alt.condition(picked, alt.value("#e07a1f"), alt.value("white")),
+        strokeWidth=alt.condition(picked, alt.value(4), alt.value(1)),
+        tooltip=[alt.Tooltip("row:O", title=rows), alt.Tooltip("column:O", title=columns), alt.Tooltip("pairs:Q")],
+    )
+    dark = alt.datum.pairs > float(long["pairs"].max()) * 0.55
+    numbers = base.mark_text(fontSize=15).encode(
+        text="pairs:Q", color=alt.condition(dark, alt.value("white"), alt.value("#17211f"))
+    )
+    chart = (cells.add_params(picked) + numbers).properties(height=280)
+    event = st.altair_chart(chart, width="stretch", on_select="rerun", selection_mode="cell", key=key)
+    chosen = event.selection.get("cell") if event else None
+    return (int(chosen[0]["row"]), int(chosen[0]["column"])) if chosen else None

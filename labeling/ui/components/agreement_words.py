@@ -1,0 +1,83 @@
+"""Coefficients, cautions and reasons in the reader's words.
+
+Knows codes only; the numbers come from labeling.agreement.
+"""
+
+from labeling.agreement import Caution
+from labeling.i18n import mark
+from labeling.ui.components.untrusted import plain_label
+from labeling.ui.texts import _
+
+__all__ = ["caution_words", "coefficient_words", "level_words", "reading_words", "undefined_words"]
+
+NAMES = {
+    "percent_agreement": mark("Equal grades"),
+    "krippendorff_alpha": mark("Krippendorff's alpha"),
+    "fleiss_kappa": mark("Fleiss' kappa"),
+    "gwet_ac1": mark("Gwet's AC1"),
+    "gwet_ac2": mark("Gwet's AC2"),
+    "scott_pi": mark("Scott's pi"),
+    "cohen_kappa": mark("Cohen's kappa"),
+}
+LEVELS = {
+    "nominal": mark("nominal"),
+    "ordinal": mark("ordinal"),
+    "interval": mark("interval"),
+    "ratio": mark("ratio"),
+    "linear": mark("linear"),
+    "quadratic": mark("quadratic"),
+}
+READINGS = {
+    "percent_agreement": mark(
+        "How often two raters of a pair gave the same grade. High by itself where one grade is common."
+    ),
+    "krippendorff_alpha": mark(
+        "Agreement beyond chance for any number of raters. Ordinal counts a miss by two grades as worse than by one."
+    ),
+}
+REASONS = {
+    "there are no votes": mark("there are no votes"),
+    "there is only one rater": mark("there is only one rater"),
+    "no pair has two votes": mark("no pair has two votes"),
+    "every vote on pairs with two votes is the same grade": mark(
+        "every vote on pairs with two votes is the same grade"
+    ),
+    "both raters gave one and the same grade throughout": mark("both raters gave one and the same grade throughout"),
+}
+CAUTIONS = {
+    "identical_raters": mark(
+        "{a} and {b} gave the same grade on all of their {n} common pairs: check the export for copies"
+    ),
+    "perfect_agreement": mark("every couple of votes on all {n} pairs is equal: check the export for copies"),
+    "one_grade_rater": mark("{rater} gave grade {grade} to all of {n} pairs"),
+    "few_double_votes": mark("only {n} pairs have two votes or more: fewer than {wanted} say little about agreement"),
+    "look_alike_raters": mark("these rater names look alike and count as different raters: {raters}"),
+}
+
+
+def coefficient_words(name: str, level: str) -> str:
+    """A coefficient's name, with its level where it has several."""
+    words = _(NAMES.get(name, name))
+    alone = name in ("percent_agreement", "fleiss_kappa", "gwet_ac1", "scott_pi")
+    return words if alone else f"{words}, {_(LEVELS.get(level, level))}"
+
+
+def level_words(level: str) -> str:
+    """How a coefficient weighs the distance between grades."""
+    return _(LEVELS.get(level, level))
+
+
+def reading_words(name: str) -> str:
+    """What a reader learns from the coefficient."""
+    return _(READINGS.get(name, ""))
+
+
+def undefined_words(reason: str | None) -> str:
+    """Why a value is undefined."""
+    return _("undefined: {reason}", reason=_(REASONS.get(reason or "", reason or "")))
+
+
+def caution_words(caution: Caution) -> str:
+    """What should make a reader doubt the numbers; names in it are shown as text."""
+    values = {name: plain_label(str(value)) for name, value in caution.params.items()}
+    return _(CAUTIONS[caution.code], **values) if caution.code in CAUTIONS else plain_label(str(caution))
