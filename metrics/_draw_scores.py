@@ -69,7 +69,7 @@ def _score_raters(
     hits: JudgedHits, draws: RaterDraws, measure: Measure, options: Options, weights: Floats, which: NDArray[np.int64]
 ) -> DrawScores:
     """A set's scores of a query depend only on that query's rater: score each rater once, then add up."""
-    runs = hits.rows // max(hits.queries, 1)
+    runs = hits.runs
     total, number = np.zeros((2, runs, len(draws))), np.zeros((2, runs, len(weights)))
     share, counted_share = np.zeros((2, runs, hits.queries))
     empty = 0.0
@@ -91,7 +91,7 @@ def _score_raters(
 def _score_grades(
     hits: JudgedHits, draws: GradeDraws, measure: Measure, options: Options, weights: Floats, which: NDArray[np.int64]
 ) -> DrawScores:
-    runs = hits.rows // max(hits.queries, 1)
+    runs = hits.runs
     means, both = np.zeros((runs, len(draws))), np.zeros((runs, len(weights)))
     share, counted_share = np.zeros((2, runs, hits.queries))
     empty = 0.0
@@ -118,7 +118,7 @@ Block = tuple[int, Floats, Floats, NDArray[np.bool_]]
 
 def _score_blocks(hits: JudgedHits, draws: GradeDraws, measure: Measure, options: Options) -> Iterator[Block]:
     """For blocks of sets: (first, values (sets, runs, queries), counted, no_relevant (sets, queries))."""
-    runs = hits.rows // max(hits.queries, 1)
+    runs = hits.runs
     form = _LINEAR.get(measure.name) if options.unjudged == "nonrelevant" else None
     if form is None:
         for start, grades in in_blocks(draws, _BLOCK):

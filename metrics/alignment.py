@@ -64,7 +64,7 @@ def mean_where(values: NDArray[np.float64], counted: NDArray[np.bool_]) -> NDArr
 
 def score_hits(hits: JudgedHits, measure: Measure, options: Options) -> Scores:
     """Score every row of the hits."""
-    runs = hits.rows // max(hits.queries, 1)
+    runs = hits.runs
     seen = hits.condensed() if options.unjudged == "condensed" else hits
     values = np.nan_to_num(measure.declared.score(seen, measure)).reshape(runs, hits.queries)
     missing = hits.retrieved.reshape(runs, hits.queries) == 0

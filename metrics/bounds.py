@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from metrics.alignment import Alignment, mean_where
 from metrics.gains import discount_at, gain_of
-from metrics.hits import UNJUDGED
+from metrics.hits import UNJUDGED, JudgedHits
 from metrics.measure import Measure
 
 __all__ = ["bound_ndcg"]
@@ -52,7 +52,7 @@ def bound_ndcg(alignment: Alignment, measure: Measure) -> pd.DataFrame:
     gains = gain_of(measure.text("gain"), judged.grades)
     top = float(gains.max(initial=0.0))
     found = hits.sum_rows(np.where(known, gains[hits.pair] * discounts[hits.rank - 1], 0.0))
-    best_ideal = _ideal_with(gains, judged.query, hits.queries, np.asarray(open_ranks, dtype=np.int64), down_to)
+    best_ideal = _ideal_with(gains, hits, np.asarray(open_ranks, dtype=np.int64), down_to)
     best = np.divide(found + top * open_worth, best_ideal, out=np.zeros(len(found)), where=best_ideal > 0)
     scores = alignment.score(measure)
     shape = scores.values.shape
@@ -71,18 +71,13 @@ def bound_ndcg(alignment: Alignment, measure: Measure) -> pd.DataFrame:
 
 
 def _ideal_with(
-    gains: NDArray[np.float64],
-    query: NDArray[np.int64],
-    queries: int,
-    more: NDArray[np.int64],
-    down_to: NDArray[np.float64],
+    gains: NDArray[np.float64], hits: JudgedHits, more: NDArray[np.int64], down_to: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Ideal DCG of each row when so many more documents had the highest gain."""
-    runs = len(more) // max(queries, 1)
     ideal = np.zeros(len(more))
     below = 0.0
     for level in np.unique(gains[gains > 0]):
-        number = np.bincount(query[gains >= level], minlength=queries).astype(np.int64)
-        ideal += (level - below) * down_to[np.minimum(np.tile(number, runs) + more, len(down_to) - 1)]
+        number = np.asarray(hits.spread(hits.count_pairs(gains >= level)), dtype=np.int64)
+        ideal += (level - below) * down_to[np.minimum(number + more, len(down_to) - 1)]
         below = float(level)
     return ideal

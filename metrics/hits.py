@@ -33,7 +33,7 @@ class JudgedHits:
         The query of each pair, not descending.
     grades : array of int, shape (pairs,)
         The grade of each pair; UNJUDGED where this set of qrels has none.
-    queries : int
+    queries, runs : int
     """
 
     row: Integers
@@ -43,6 +43,7 @@ class JudgedHits:
     pair_query: Integers
     grades: Integers
     queries: int
+    runs: int
 
     @property
     def rows(self) -> int:
@@ -77,7 +78,7 @@ class JudgedHits:
 
     def spread(self, per_query: NDArray[np.generic]) -> NDArray[np.generic]:
         """A value of each query, repeated for every run."""
-        return np.tile(per_query, self.rows // max(self.queries, 1))
+        return np.tile(per_query, self.runs)
 
     def count_relevant(self, rel: int) -> Floats:
         """For each row, the relevant documents of its query, retrieved or not."""
@@ -137,4 +138,5 @@ def hits_of_ranking(grades: NDArray[np.integer], judged_grades: NDArray[np.integ
         pair_query=np.zeros(len(judged), dtype=np.int64),
         grades=judged,
         queries=1,
+        runs=1,
     )

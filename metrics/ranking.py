@@ -225,6 +225,7 @@ def stack_hits(hits: Sequence[RankedHits], judged: JudgedPairs) -> JudgedHits:
         pair_query=judged.query,
         grades=judged.grades,
         queries=queries,
+        runs=len(hits),
     )
 
 
