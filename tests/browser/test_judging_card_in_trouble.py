@@ -163,8 +163,9 @@ def test_a_new_session_asks_for_a_fresh_page(card):
     card.press("1")
     status = card.root.locator("[data-status]")
     expect(status).to_contain_text("1 kept; load the page anew to go on.")
-    card.switch()
     status.get_by_role("button").click()
+    expect(status).to_contain_text("1 kept; load the page anew to go on.")
+    card.switch()
     expect(card.root).to_have_attribute("data-pair", "2")
     card.wait_saved()
     assert card.grades() == [(1, 1)]

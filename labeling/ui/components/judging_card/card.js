@@ -20,7 +20,6 @@ class Card {
     this.panel = null;
     this.ignored = 0;
     this.listeners = [];
-    if (data.debug) window.__card = this;
   }
 
   start() {
@@ -44,6 +43,10 @@ class Card {
     on(window, "beforeunload", (event) => !this.desk.outbox.kept && this.desk.outbox.size && event.preventDefault());
     sharedTab().cards.add(this);
     document.documentElement.lang = this.data.language;
+    const page = document.querySelector('[data-testid="stMainBlockContainer"]');
+    const settled = new ResizeObserver(() => this.fit()); // the page's own parts may come after the card
+    if (page) settled.observe(page);
+    this.listeners.push(() => settled.disconnect());
     this.fit();
     this.highlight(readSetting("highlight") !== "off");
     this.refresh();
@@ -60,8 +63,9 @@ class Card {
 
   /** The card fills the window below whatever stands above it, so that only the document scrolls. */
   fit() {
-    const top = this.view.card.getBoundingClientRect().top;
-    this.view.card.style.setProperty("--above", `${Math.max(0, Math.round(Math.min(top, 240)))}px`);
+    const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? 0;
+    const top = Math.round(this.view.card.getBoundingClientRect().top + scrolled);
+    this.view.card.style.setProperty("--above", `${Math.max(0, Math.min(top, 240))}px`);
   }
 
   // --- what is on screen ---------------------------------------------------------------------------------------
