@@ -4,10 +4,12 @@ Knows tables only; names from files reach the chart as data, never as a specific
 """
 
 import altair as alt
+import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
-__all__ = ["COLORS", "draw_bars"]
+__all__ = ["COLORS", "draw_ahead", "draw_bars", "draw_score_bars", "draw_shares", "draw_spread", "pick_cell"]
 
 COLORS = ["#0b6e69", "#e07a1f", "#5b5fc7", "#b8336a", "#6b8e23", "#3a86c8", "#8d6e63", "#c9a227"]
 
@@ -91,3 +93,51 @@ def pick_cell(matrix: pd.DataFrame, *, rows: str, columns: str, key: str) -> tup
     event = st.altair_chart(chart, width="stretch", on_select="rerun", selection_mode="cell", key=key)
     chosen = event.selection.get("cell") if event else None
     return (int(chosen[0]["row"]), int(chosen[0]["column"])) if chosen else None
+
+
+def draw_score_bars(table: pd.DataFrame, *, value: str, title: str) -> None:
+    """A bar a run, best first; the axis starts at 0 so that lengths can be compared."""
+    ordered = table.sort_values(value, ascending=False)
+    chart = (
+        alt.Chart(ordered)
+        .mark_bar(color=COLORS[0], cornerRadiusEnd=2)
+        .encode(
+            x=alt.X(f"{value}:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(orient="top")),
+            y=alt.Y("run:N", title=None, sort=list(ordered["run"]), axis=alt.Axis(labelLimit=260)),
+            tooltip=[alt.Tooltip("run:N"), alt.Tooltip(f"{value}:Q", format=".4f")],
+        )
+        .properties(height=max(22 * len(ordered), 80))
+    )
+    with st.container(height=min(22 * len(ordered) + 80, 520), border=False):
+        st.altair_chart(chart, width="stretch")
+
+
+def draw_spread(systems: pd.DataFrame, *, title: str) -> None:
+    """A bar a system at its mean, and over it the spread from its worst to its best set of qrels."""
+    ordered = systems.sort_values("mean", ascending=False)
+    runs = list(ordered["run"])
+    tips = [alt.Tooltip("run:N"), *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("mean", "min", "max"))]
+    base = alt.Chart(ordered).encode(y=alt.Y("run:N", title=None, sort=runs, axis=alt.Axis(labelLimit=260)))
+    bars = base.mark_bar(color="#9ccbc5", cornerRadiusEnd=2).encode(
+        x=alt.X("mean:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(orient="top")), tooltip=tips
+    )
+    lines = base.mark_rule(color="#0a3d3a", strokeWidth=3).encode(x=alt.X("min:Q"), x2="max:Q", tooltip=tips)
+    points = base.mark_point(color="#e07a1f", filled=True, size=55, opacity=1).encode(x="mean:Q", tooltip=tips)
+    with st.container(height=min(24 * len(runs) + 90, 620), border=False):
+        st.altair_chart((bars + lines + points).properties(height=max(24 * len(runs), 80)), width="stretch")
+
+
+def draw_ahead(difference: NDArray[np.float64], *, label: str) -> None:
+    """The difference of two systems in every set of qrels, sorted; above 0 the first is ahead."""
+    table = pd.DataFrame({"place": np.arange(1, len(difference) + 1), "difference": np.sort(difference)})
+    table["ahead"] = table["difference"] > 0
+    colors = alt.condition(alt.datum.ahead, alt.value("#0b6e69"), alt.value("#e07a1f"))
+    mark = alt.Chart(table).mark_bar() if len(table) <= 200 else alt.Chart(table).mark_area()
+    encoded = mark.encode(
+        x=alt.X("place:Q" if len(table) > 200 else "place:O", title=None, axis=None),
+        y=alt.Y("difference:Q", title=label),
+        tooltip=[alt.Tooltip("difference:Q", format="+.4f")],
+    )
+    st.altair_chart(
+        (encoded.encode(color=colors) if len(table) <= 200 else encoded).properties(height=200), width="stretch"
+    )
