@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 KINDS = ("grade", "cannot_judge", "skip", "undo", "comment")
-REASONS = ("not_loaded", "wrong_language", "query_unclear", "needs_expert", "other")
+REASONS = ("did_not_load", "wrong_language", "query_unclear", "needs_expert", "other")
 LONGEST_COMMENT = 10_000
 IDLE_SECONDS = 120
 
