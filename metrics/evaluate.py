@@ -242,7 +242,7 @@ def evaluate(
     >>> qrels = metrics.read_qrels(b"q1 0 d1 2\nq1 0 d2 1\nq2 0 d3 1\n")
     >>> run = metrics.read_run(b"q1 Q0 d2 1 9.0 bm25\nq1 Q0 d1 2 8.0 bm25\n")
     >>> metrics.evaluate(qrels, run, ["nDCG@10"]).means[["mean", "queries", "missing"]].to_dict("records")
-    [{'mean': 0.42986..., 'queries': 2, 'missing': 1}]
+    [{'mean': 0.42985..., 'queries': 2, 'missing': 1}]
     """
     return evaluate_aligned(align(qrels, runs, options), measures)
 

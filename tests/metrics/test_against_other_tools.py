@@ -42,13 +42,21 @@ def scores_by_query(evaluation, measure):
     return dict(zip(evaluation.query_ids, values, strict=True))
 
 
+def within_their_reach(qrels, rel):
+    """trec_eval 9 reads past its array, and may never return, where no grade of a query reaches rel - 1, or 0."""
+    return {query: grades for query, grades in qrels.items() if max(grades.values()) >= max(rel - 1, 0)}
+
+
 @FEW
 @given(some_qrels(), some_run(), st.integers(1, 3), st.booleans())
 def test_random_rankings_score_as_in_pytrec_eval(qrels, run, rel, condensed):
+    qrels = within_their_reach(qrels, rel)
     run = {query: docs for query, docs in run.items() if query in qrels}
     if not run:
         return
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, set(TREC_NAMES), relevance_level=rel, judged_docs_only_flag=condensed).evaluate(run)
+    theirs = pytrec_eval.RelevanceEvaluator(
+        qrels, set(TREC_NAMES), relevance_level=rel, judged_docs_only_flag=condensed
+    ).evaluate(run)
     measures = {name: at_level(name, rel) for name in TREC_NAMES}
     options = Options(unjudged="condensed" if condensed else "nonrelevant", precision="single")
     ours = metrics.evaluate(as_table(qrels, "relevance"), as_table(run, "score"), measures.values(), options=options)
@@ -70,6 +78,7 @@ SHARED_WITH_IR_MEASURES = [
 @settings(max_examples=25, deadline=None)
 @given(some_qrels(), some_run())
 def test_random_rankings_score_as_in_ir_measures(qrels, run):
+    qrels = within_their_reach(qrels, 2)
     run = {query: docs for query, docs in run.items() if query in qrels}
     if not run:
         return
@@ -88,6 +97,7 @@ def without_ties(run):
 @settings(max_examples=25, deadline=None)
 @given(some_qrels(), some_run())
 def test_measures_whose_tools_break_ties_otherwise_are_equal_where_nothing_ties(qrels, run):
+    qrels = within_their_reach(qrels, 2)
     run = without_ties({query: docs for query, docs in run.items() if query in qrels})
     if not run:
         return
@@ -179,7 +189,6 @@ def test_ties_odd_grades_and_odd_topics_score_as_in_pytrec_eval():
 
 
 def test_ties_odd_grades_and_odd_topics_score_as_in_trec_eval_10_means_too():
-    qrels, run = synthetic()
     compared = 0
     for row in oracle("expected_trec_eval_10.csv"):
         level, condensed = {"l1_c": (1, 0), "l2_c": (2, 0), "l3_c": (3, 0), "J_c": (1, 1)}.get(row["mode"], (0, 0))
@@ -246,7 +255,9 @@ def test_real_runs_score_as_in_pytrec_eval_on_every_query():
         for name in TREC_NAMES:
             values = found.scores[str(parse_measure(name))].values[place]
             for query, value in zip(found.query_ids, values, strict=True):
-                assert value == pytest.approx(expected.get(query, {}).get(name, 0.0), abs=1e-6 if name == "infAP" else 1e-9)
+                assert value == pytest.approx(
+                    expected.get(query, {}).get(name, 0.0), abs=1e-6 if name == "infAP" else 1e-9
+                )
 
 
 def test_scores_near_each_other_tie_as_32_bit_numbers_only_when_asked():

@@ -40,7 +40,10 @@ def test_every_test_gives_the_values_of_the_reference():
         assert ours["p_wilcoxon"] == pytest.approx(float(row["p_wilcoxon"]), abs=1e-9)
         assert ours["p_t_holm"] == pytest.approx(float(row["p_holm"]), abs=1e-9)
         assert ours["detectable"] == pytest.approx(float(row["mdd80"]), abs=1e-9)
-        for name, expected in (("p_randomization", row["p_randomisation_mc"]), ("p_tukey", row["p_tukey_randomised_mc"])):
+        for name, expected in (
+            ("p_randomization", row["p_randomisation_mc"]),
+            ("p_tukey", row["p_tukey_randomised_mc"]),
+        ):
             p = float(expected)
             assert ours[name] == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) * (1 / draws + 1e-5)) + 1 / draws)
 

@@ -69,8 +69,18 @@ def test_every_measure_under_every_set_equals_an_evaluation_under_that_set(votes
 
 def qrels_of(found, draw):
     judged, draws = found.alignment.judged, found.draws
-    grades = draws.grades[draws.seat[draw][judged.query], np.arange(len(judged.query))] if hasattr(draws, "seat") else draws.grades[draw]
-    table = pd.DataFrame({"query_id": np.array(judged.queries, dtype=object)[judged.query], "doc_id": judged.doc_ids, "relevance": grades})
+    grades = (
+        draws.grades[draws.seat[draw][judged.query], np.arange(len(judged.query))]
+        if hasattr(draws, "seat")
+        else draws.grades[draw]
+    )
+    table = pd.DataFrame(
+        {
+            "query_id": np.array(judged.queries, dtype=object)[judged.query],
+            "doc_id": judged.doc_ids,
+            "relevance": grades,
+        }
+    )
     return table[grades != metrics.UNJUDGED].astype({"query_id": "str", "doc_id": "str"})
 
 
@@ -110,13 +120,19 @@ def test_all_sets_are_listed_when_few_and_drawn_with_a_seed_when_many():
     assert many.systems["mean"][0] == pytest.approx(0.5, abs=0.03)
     again = metrics.disagreement(as_votes(rows), runs, by="query", draws=500, seed=1)
     assert np.array_equal(many.scores, again.scores)
-    assert not np.array_equal(many.scores, metrics.disagreement(as_votes(rows), runs, by="query", draws=500, seed=2).scores)
+    assert not np.array_equal(
+        many.scores, metrics.disagreement(as_votes(rows), runs, by="query", draws=500, seed=2).scores
+    )
 
 
 def test_a_first_place_that_is_tied_is_shared_equally():
     votes = as_votes([("q", "d1", "a", 1), ("q", "d1", "b", 2), ("q", "d2", "a", 0), ("q", "d2", "b", 0)])
     same = {"q": {"d1": 2.0, "d2": 1.0}}
-    runs = {"x": as_table(same, "score"), "y": as_table(same, "score"), "z": as_table({"q": {"d2": 2.0, "d1": 1.0}}, "score")}
+    runs = {
+        "x": as_table(same, "score"),
+        "y": as_table(same, "score"),
+        "z": as_table({"q": {"d2": 2.0, "d1": 1.0}}, "score"),
+    }
     found = metrics.disagreement(votes, runs)
     assert found.systems.set_index("run")["first"].to_dict() == {"x": 0.5, "y": 0.5, "z": 0.0}
     row = found.comparisons.iloc[0]
@@ -150,7 +166,10 @@ def test_a_few_stray_votes_make_no_rater_of_a_query():
 
 def test_grades_drawn_from_distributions_follow_them():
     votes = as_votes([("q", "d1", "a", 1), ("q", "d2", "a", 0)])
-    chances = pd.DataFrame([("q", "d1", 0, 0.25), ("q", "d1", 2, 0.75), ("q", "d2", 0, 1.0)], columns=["query_id", "doc_id", "grade", "probability"])
+    chances = pd.DataFrame(
+        [("q", "d1", 0, 0.25), ("q", "d1", 2, 0.75), ("q", "d2", 0, 1.0)],
+        columns=["query_id", "doc_id", "grade", "probability"],
+    )
     runs = {"r": as_table({"q": {"d1": 1.0}}, "score")}
     found = metrics.disagreement(votes, runs, ["DCG@1"], by="distribution", draws=4000, distributions=chances)
     assert found.systems["mean"][0] == pytest.approx(1.5, abs=0.06)
@@ -176,7 +195,9 @@ def test_wrong_votes_are_refused():
         metrics.disagreement(as_votes([("q", "d", "a", 1)]), runs, by="rater")
     with pytest.raises(InputError, match=r"line 3: expected one grade for a pair and rater"):
         metrics.read_votes(b"query_id,doc_id,rater,grade\nq,d,a,1\nq,d,a,2\n")
-    left = metrics.read_votes(b'{"query_id":"q","doc_id":"d","rater":"a","grade":1}\n{"query_id":"q","doc_id":"e","rater":"a","grade":null}\n')
+    left = metrics.read_votes(
+        b'{"query_id":"q","doc_id":"d","rater":"a","grade":1}\n{"query_id":"q","doc_id":"e","rater":"a","grade":null}\n'
+    )
     assert len(left.table) == 1
     assert left.remarks[0].kind == "no_grade"
 
@@ -208,7 +229,12 @@ def test_the_headline_of_dl19_comes_out_to_the_last_digit():
 
 
 def test_numbers_do_not_depend_on_which_other_measures_are_asked_for():
-    votes = as_votes([(q, d, r, (len(q) + int(d[1]) * 2 + ord(r)) % 4) for q, d, r in product(("q1", "q22"), ("d1", "d2", "d3"), "ab")])
+    votes = as_votes(
+        [
+            (q, d, r, (len(q) + int(d[1]) * 2 + ord(r)) % 4)
+            for q, d, r in product(("q1", "q22"), ("d1", "d2", "d3"), "ab")
+        ]
+    )
     runs = tables({"one": {"q1": {"d1": 2.0, "d3": 1.0}, "q22": {"d2": 1.0}}, "two": {"q1": {"d2": 1.0}}})
     alone = metrics.disagreement(votes, runs, ["AP"]).comparisons
     beside = metrics.disagreement(votes, runs, ["nDCG@10", "AP"]).comparisons

@@ -54,7 +54,9 @@ def test_missing_and_empty_queries_are_left_out_when_asked_and_the_definition_sa
 
 
 def test_a_query_without_documents_at_the_measures_level_counts_as_having_none():
-    found = metrics.evaluate(as_table(FULL, "relevance"), as_table(FULL_RUN, "score"), ["P(rel=2)@1", "P@1", "Judged@1"])
+    found = metrics.evaluate(
+        as_table(FULL, "relevance"), as_table(FULL_RUN, "score"), ["P(rel=2)@1", "P@1", "Judged@1"]
+    )
     assert found.means["no_relevant"].tolist() == [2, 1, 0]
 
 
@@ -122,7 +124,10 @@ def test_nothing_given_is_changed():
 
 def test_the_best_case_of_unjudged_documents_matches_judging_them_so():
     generator = np.random.default_rng(5)
-    qrels = {f"q{q}": {f"d{d}": int(generator.integers(0, 4)) for d in generator.choice(30, 8, replace=False)} for q in range(6)}
+    qrels = {
+        f"q{q}": {f"d{d}": int(generator.integers(0, 4)) for d in generator.choice(30, 8, replace=False)}
+        for q in range(6)
+    }
     run = {query: {f"d{d}": float(generator.random()) for d in range(30)} for query in qrels}
     found = metrics.evaluate(as_table(qrels, "relevance"), as_table(run, "score"), ["nDCG@5", "nDCG(gain=exp2)"])
     top = max(max(grades.values()) for grades in qrels.values())
@@ -131,14 +136,16 @@ def test_the_best_case_of_unjudged_documents_matches_judging_them_so():
         filled = {}
         for query, grades in qrels.items():
             ranked = sorted(run[query], key=run[query].get, reverse=True)[:cutoff]
-            filled[query] = {doc: top for doc in ranked} | grades
+            filled[query] = dict.fromkeys(ranked, top) | grades
         best = metrics.evaluate(as_table(filled, "relevance"), as_table(run, "score"), [row.measure]).means["mean"][0]
         assert row.best == pytest.approx(best, abs=1e-12)
         assert row.worst == row.mean
         assert row.unjudged == sum(len(filled[query]) - len(qrels[query]) for query in qrels)
 
 
-@pytest.mark.parametrize("measure", ["nDCG@3", "nDCG(gain=exp2,discount=jk)", "DCG@2", "P@3", "R@3", "AP", "AP@2", "RR", "RBP"])
+@pytest.mark.parametrize(
+    "measure", ["nDCG@3", "nDCG(gain=exp2,discount=jk)", "DCG@2", "P@3", "R@3", "AP", "AP@2", "RR", "RBP"]
+)
 def test_an_explained_score_adds_up_to_the_score(measure):
     qrels = as_table({"q": {"a": 2, "b": 0, "c": 3, "m": 1}}, "relevance")
     run = as_table({"q": {"x": 9.0, "a": 2.0, "b": 1.5, "c": 1.0}}, "score")

@@ -83,7 +83,25 @@ def test_a_measure_that_makes_no_sense_says_what_is_wrong(text, said):
         parse_measure(text)
 
 
-@pytest.mark.parametrize("text", ["nDCG@10", "AP@100", "AP", "RR", "P@5", "R@1000", "Success@1", "Bpref", "Rprec", "SetP", "SetR", "SetF", "infAP", "nDCG"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nDCG@10",
+        "AP@100",
+        "AP",
+        "RR",
+        "P@5",
+        "R@1000",
+        "Success@1",
+        "Bpref",
+        "Rprec",
+        "SetP",
+        "SetR",
+        "SetF",
+        "infAP",
+        "nDCG",
+    ],
+)
 def test_trec_evals_name_of_a_measure_is_understood_again(text):
     measure = parse_measure(text)
     assert parse_measure(measure.trec_name()) == measure
@@ -138,7 +156,9 @@ def test_binary_example_with_everything_found():
     assert ndcg(ranking, ranking, cutoff=5) == pytest.approx(0.885, abs=5e-4)
 
 
-@pytest.mark.parametrize(("cutoff", "linear", "exponential"), [(3, 0.7654, 0.5978), (5, 0.7113, 0.5604), (10, 0.8923, 0.8063)])
+@pytest.mark.parametrize(
+    ("cutoff", "linear", "exponential"), [(3, 0.7654, 0.5978), (5, 0.7113, 0.5604), (10, 0.8923, 0.8063)]
+)
 def test_ten_documents_in_the_order_of_their_scores(cutoff, linear, exponential):
     given_grades = grades(3, 0, 2, 1, 3, 0, 2, 1, 0, 3)
     scores = np.array([0.80, 0.40, 0.70, 0.60, 0.50, 0.30, 0.85, 0.55, 0.20, 0.45])
@@ -187,7 +207,9 @@ def test_rbp_and_its_residual_bound_what_is_unknown():
 
 def test_undefined_scores_are_not_a_number_in_the_functions_of_single_measures():
     nothing = grades(0, 0)
-    assert np.isnan([ndcg(nothing, nothing), average_precision(nothing, nothing), recall(nothing, nothing, cutoff=2)]).all()
+    assert np.isnan(
+        [ndcg(nothing, nothing), average_precision(nothing, nothing), recall(nothing, nothing, cutoff=2)]
+    ).all()
 
 
 def test_err_refuses_a_grade_above_its_top():
@@ -198,7 +220,26 @@ def test_err_refuses_a_grade_above_its_top():
 
 def test_the_registry_describes_every_measure():
     table = metrics.list_measures()
-    assert set(table["name"]) >= {"nDCG", "DCG", "AP", "RR", "P", "R", "Success", "Judged", "Rprec", "Bpref", "RBP", "ERR", "SetP", "SetR", "SetF", "infAP"}
-    assert (table[["summary", "formula", "source", "undefined"]] != "").all(axis=None) or table.loc[table["source"] == ""].empty
+    assert set(table["name"]) >= {
+        "nDCG",
+        "DCG",
+        "AP",
+        "RR",
+        "P",
+        "R",
+        "Success",
+        "Judged",
+        "Rprec",
+        "Bpref",
+        "RBP",
+        "ERR",
+        "SetP",
+        "SetR",
+        "SetF",
+        "infAP",
+    }
+    assert (table[["summary", "formula", "source", "undefined"]] != "").all(axis=None) or table.loc[
+        table["source"] == ""
+    ].empty
     for example in table["example"]:
         parse_measure(example)

@@ -272,7 +272,9 @@ def test_what_is_written_reads_back_equal_and_in_one_order():
 
 
 def test_a_million_lines_are_read_by_the_fast_reader():
-    lines = b"".join(b"%d Q0 D%d %d %d.5 big\n" % (q, q * 7919 + d, d, 1000 - d) for q in range(20) for d in range(1000))
+    lines = b"".join(
+        b"%d Q0 D%d %d %d.5 big\n" % (q, q * 7919 + d, d, 1000 - d) for q in range(20) for d in range(1000)
+    )
     run = metrics.read_run(lines)
     assert len(run) == 20_000
     assert run.remarks == ()
