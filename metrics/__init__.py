@@ -21,8 +21,10 @@ from metrics.errors import AssayError, InputError, InputErrors, MeasureError
 from metrics.evaluate import Evaluation, evaluate, evaluate_aligned
 from metrics.explain import Explanation, explain, list_lowest
 from metrics.hits import UNJUDGED
+from metrics.influence import Influence, find_influence
 from metrics.measure import Measure, list_measures, parse_measure, parse_measures
 from metrics.options import Options
+from metrics.sensitivity import list_sensitivity
 from metrics.tables import Qrels, Remark, Run
 from metrics.trec import read_qrels, read_run, write_qrels, write_run
 from metrics.votes import Votes, read_votes
@@ -35,6 +37,7 @@ __all__ = [
     "Disagreement",
     "Evaluation",
     "Explanation",
+    "Influence",
     "InputError",
     "InputErrors",
     "Measure",
@@ -52,8 +55,10 @@ __all__ = [
     "evaluate",
     "evaluate_aligned",
     "explain",
+    "find_influence",
     "list_lowest",
     "list_measures",
+    "list_sensitivity",
     "parse_measure",
     "parse_measures",
     "rbo",

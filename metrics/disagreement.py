@@ -292,7 +292,7 @@ def disagreement(
             f"by is one of {', '.join(UNITS)}, draws 1 or more, and distributions go with by='distribution'"
         )
     known = as_votes(votes)
-    table, remarks = _leave_out(known, exclude_queries)
+    table, remarks = leave_out(known, exclude_queries)
     grid = grid_votes(table)
     generator = np.random.default_rng(seed)
     sets = _draw(grid, by, draws, generator, distributions)
@@ -311,7 +311,7 @@ def disagreement(
     return Disagreement(alignment, parsed, by, seed, panels, sets, scored, notes)
 
 
-def _leave_out(votes: Votes, exclude: Collection[str]) -> tuple[pd.DataFrame, list[Remark]]:
+def leave_out(votes: Votes, exclude: Collection[str]) -> tuple[pd.DataFrame, list[Remark]]:
     remarks = list(votes.remarks)
     gone = votes.table["query_id"].isin(list(exclude))
     if gone.any():

@@ -1,0 +1,96 @@
+"""Which disputed pairs matter, tried one by one; and whether gain or cutoff decide the winner."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import metrics
+from tests.support.metric_tables import as_table, as_votes
+
+RUNS = {
+    "one": as_table({"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"e1": 2.0, "e2": 1.0}}, "score"),
+    "two": as_table({"q1": {"d3": 3.0, "d2": 2.0, "x": 1.5}, "q2": {"e2": 2.0, "e1": 1.0}}, "score"),
+    "three": as_table({"q1": {"d2": 1.0}}, "score"),
+}
+PAIRS = [("q1", "d1"), ("q1", "d2"), ("q1", "d3"), ("q2", "e1"), ("q2", "e2")]
+
+
+@st.composite
+def some_votes(draw):
+    return [(query, doc, rater, draw(st.integers(0, 3))) for query, doc in PAIRS for rater in ("ann", "bo", "cy")]
+
+
+def means_under(grades, measure):
+    nested = {}
+    for (query, doc), grade in grades.items():
+        nested.setdefault(query, {})[doc] = grade
+    means = metrics.evaluate(as_table(nested, "relevance"), RUNS, [measure]).means
+    return dict(zip(means["run"], means["mean"], strict=True))
+
+
+@settings(max_examples=12, deadline=None)
+@given(some_votes(), st.sampled_from(["nDCG@10", "AP", "P(rel=2)@2"]))
+def test_each_disputed_pair_is_worth_what_trying_its_grades_shows(votes, measure):
+    cast = {pair: sorted(grade for q, d, _, grade in votes if (q, d) == pair) for pair in PAIRS}
+    settled = {pair: grades[1] for pair, grades in cast.items()}
+    found = metrics.find_influence(as_votes(votes), RUNS, measure, "one", "two")
+    base = means_under(settled, measure)
+    assert found.difference == pytest.approx(base["one"] - base["two"], abs=1e-12)
+    assert set(zip(found.pairs["query_id"], found.pairs["doc_id"], strict=True)) == {
+        pair for pair in PAIRS if len(set(cast[pair])) > 1
+    }
+    for row in found.pairs.itertuples():
+        pair = (row.query_id, row.doc_id)
+        tried = [means_under(settled | {pair: grade}, measure) for grade in set(cast[pair])]
+        differences = [means["one"] - means["two"] for means in tried]
+        assert (row.lowest, row.highest) == pytest.approx((min(differences), max(differences)), abs=1e-12)
+        assert row.swaps == max(count_swaps(base, means) for means in tried)
+
+
+def count_swaps(before, after):
+    def order(means):
+        tags = sorted(means)
+        steps = [means[a] - means[b] for place, a in enumerate(tags) for b in tags[place + 1 :]]
+        return [0 if abs(step) <= 1e-12 else (1 if step > 0 else -1) for step in steps]
+
+    return sum(first != second for first, second in zip(order(before), order(after), strict=True))
+
+
+@settings(max_examples=12, deadline=None)
+@given(some_votes())
+def test_a_found_reversal_reverses_the_winner(votes):
+    found = metrics.find_influence(as_votes(votes), RUNS, "nDCG@10", "one", "two")
+    cast = {pair: sorted(grade for q, d, _, grade in votes if (q, d) == pair) for pair in PAIRS}
+    grades = {pair: given_grades[1] for pair, given_grades in cast.items()}
+    for row in found.reversal.itertuples():
+        assert row.grade in cast[row.query_id, row.doc_id]
+        grades[row.query_id, row.doc_id] = row.grade
+    if len(found.reversal):
+        means = means_under(grades, "nDCG@10")
+        assert (means["one"] - means["two"]) * found.difference < 0
+        assert found.reversal["difference"].iloc[-1] == pytest.approx(means["one"] - means["two"], abs=1e-12)
+
+
+def test_settling_pairs_in_their_order_leaves_less_and_less_variance():
+    votes = [
+        (q, d, r, g)
+        for (q, d), grades in zip(PAIRS, ([0, 3], [1, 2], [0, 1], [0, 0], [2, 3]), strict=True)
+        for r, g in zip("ab", grades, strict=True)
+    ]
+    pairs = metrics.find_influence(as_votes(votes), RUNS, "nDCG@10", "one", "two").pairs
+    assert len(pairs) == 4
+    assert pairs["remaining"].is_monotonic_decreasing
+    assert pairs["remaining"].iloc[-1] == pytest.approx(0.0, abs=1e-12)
+    with pytest.raises(metrics.InputError, match="one of one, two, three"):
+        metrics.find_influence(as_votes(votes), RUNS, "nDCG@10", "one", "four")
+
+
+def test_the_winner_can_depend_on_the_cutoff():
+    qrels = as_table({"q": {"a": 3, "b": 2, "c": 2}}, "relevance")
+    early = as_table({"q": {"a": 9.0, "x": 8.0, "y": 7.0, "z": 6.0}}, "score")
+    late = as_table({"q": {"x": 9.0, "a": 8.0, "b": 7.0, "c": 6.0}}, "score")
+    table = metrics.list_sensitivity(
+        metrics.align(qrels, {"early": early, "late": late}), gains=("linear",), cutoffs=(1, 10)
+    )
+    assert table["first"].tolist() == ["early", "late"]
+    assert table["tau"].tolist() == [1.0, -1.0]
