@@ -1,0 +1,174 @@
+"""Every page as its people see it, on the demo and where there is nothing yet."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labeling import accounts, disputes, projects
+from labeling.accounts import COMMAND_LINE
+from labeling.database import reading, writing
+from labeling.demo_project import DEMO_NAME
+
+Open = Callable[..., AppTest]
+FOR_RATERS = ("home", "judge", "history", "account")
+FOR_LEADS = ("progress", "agreement", "settle", "qrels", "scores", "disagreement", "setup", "people")
+
+
+def words(app: AppTest) -> str:
+    """What stands on the page, as one text."""
+    parts = [
+        *app.markdown,
+        *app.caption,
+        *app.title,
+        *app.subheader,
+        *app.info,
+        *app.warning,
+        *app.success,
+        *app.metric,
+    ]
+    return "\n".join(str(getattr(one, "value", "")) + str(getattr(one, "label", "")) for one in parts)
+
+
+@pytest.mark.parametrize("page", [*FOR_RATERS, *FOR_LEADS])
+def test_every_page_of_the_demo_opens_for_a_lead(demo: str, open_page: Open, page: str) -> None:
+    app = open_page(page)
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize("page", FOR_LEADS)
+def test_a_rater_has_no_page_of_a_lead(demo: str, open_page: Open, page: str) -> None:
+    with pytest.raises(ValueError, match=page):
+        open_page(page, "Rae")
+
+
+@pytest.mark.parametrize("page", FOR_RATERS)
+def test_a_rater_has_the_pages_of_a_rater(demo: str, open_page: Open, page: str) -> None:
+    assert not open_page(page, "Rae").exception
+
+
+def test_nobody_sees_anything_without_a_sign_in(demo: str, open_page: Open) -> None:
+    app = open_page("home", None)
+    assert "signed out" in words(app)
+    assert DEMO_NAME not in words(app)
+
+
+@pytest.mark.parametrize("page", [page for page in (*FOR_RATERS, *FOR_LEADS) if page != "people"])
+def test_every_page_says_something_where_there_is_nothing_yet(database: str, open_page: Open, page: str) -> None:
+    with writing() as session:
+        accounts.create_account(session, COMMAND_LINE, name="Lee", role="lead", password="correct horse")
+    assert not open_page(page).exception
+    with writing() as session:
+        projects.create_project(session, COMMAND_LINE, name="empty")
+    app = open_page(page)
+    assert not app.exception
+    assert not app.error
+
+
+def test_the_demo_says_that_its_votes_are_simulated(demo: str, open_page: Open) -> None:
+    assert "simulated" in words(open_page("progress"))
+
+
+def test_a_deep_link_names_its_project(demo: str, open_page: Open) -> None:
+    with writing() as session:
+        other = projects.create_project(session, COMMAND_LINE, name="another")
+    app = open_page("setup", project=str(other.id))
+    assert app.selectbox[0].value == other.id
+
+
+def test_a_lead_makes_a_project_by_its_name(demo: str, open_page: Open) -> None:
+    app = open_page("home")
+    app.text_input[0].set_value("My project")
+    next(button for button in app.button if button.label == "Create").click().run()
+    with reading() as session:
+        assert projects.get_project_by_name(session, COMMAND_LINE, "my project").state == "draft"
+
+
+def test_a_decision_is_stored_with_its_reason_and_the_next_pair_comes(demo: str, open_page: Open) -> None:
+    app = open_page("settle")
+    first = app.query_params.get("pair")
+    app.radio[0].set_value(2)
+    next(box for box in app.selectbox if box.label == "Why they differ").set_value("rubric_clause")
+    app.text_area[0].set_value("the clause on parts is unclear")
+    next(button for button in app.button if button.label.startswith("Settle and go on")).click().run()
+    assert not app.exception
+    assert app.query_params.get("pair") != first
+    with reading() as session:
+        project = projects.get_project_by_name(session, COMMAND_LINE, DEMO_NAME)
+        table = disputes.read_decisions(session, COMMAND_LINE, project.id)
+    written = table[table["note"] == "the clause on parts is unclear"]
+    assert written[["grade", "reason", "decided_by"]].to_numpy().tolist() == [[2, "rubric_clause", "Lee"]]
+
+
+def test_a_decision_without_grade_or_reason_is_not_stored(demo: str, open_page: Open) -> None:
+    app = open_page("settle")
+    next(button for button in app.button if button.label.startswith("Settle and go on")).click().run()
+    assert "Choose a grade and a reason first." in [error.value for error in app.error]
+
+
+def test_the_rule_that_is_chosen_is_the_projects_and_shapes_the_qrels(demo: str, open_page: Open) -> None:
+    app = open_page("qrels")
+    next(box for box in app.selectbox if box.label == "Rule").set_value("minimum").run()
+    assert not app.exception
+    with reading() as session:
+        assert projects.get_project_by_name(session, COMMAND_LINE, DEMO_NAME).rule == "minimum"
+
+
+def test_the_disagreement_page_says_who_is_ahead_in_how_many_qrels(demo: str, open_page: Open) -> None:
+    text = words(open_page("disagreement"))
+    assert "char-ngrams is ahead in" in text.replace("\\", "")
+    assert "of 64 qrels" in text
+
+
+def test_a_measure_that_is_not_understood_is_named(demo: str, open_page: Open) -> None:
+    app = open_page("scores")
+    measures = next(box for box in app.multiselect if box.label.startswith("Measures"))
+    measures.set_value(["nDCG@10", "mdcg@x"]).run()
+    assert not app.exception
+    assert any("mdcg@x" in code.value for code in app.code)
+
+
+def test_queries_come_in_with_a_preview_and_what_was_left_out(demo: str, open_page: Open) -> None:
+    with writing() as session:
+        made = projects.create_project(session, COMMAND_LINE, name="fresh")
+    app = open_page("setup", project=str(made.id))
+    uploader = next(one for one in app.file_uploader if one.label == "File of queries")
+    content = b"query_id\ttext\n001\tfirst\n002\tsecond\n001\tfirst\n"
+    uploader.set_value(("topics.tsv", content, "text/tab-separated-values")).run()
+    assert not app.exception
+    assert any("1 row left out" in warning.value for warning in app.warning)
+    next(button for button in app.button if button.label == "Import 2 rows").click().run()
+    assert not app.exception
+    with reading() as session:
+        assert projects.count_project(session, COMMAND_LINE, made.id).queries == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", "empty"),
+        (b"a,b,c,d\n1,2,3,4\n", "expected"),
+        (b"\x1f\x8b", "expected"),
+        ("질의\n".encode("cp949"), "expected"),
+    ],
+)
+def test_a_file_that_is_wrong_says_what_was_expected(demo: str, open_page: Open, content: bytes, expected: str) -> None:
+    app = open_page("setup")
+    uploader = next(one for one in app.file_uploader if one.label == "File of documents")
+    uploader.set_value(("documents.csv", content, "text/csv")).run()
+    assert not app.exception
+    assert any(expected in code.value and "documents.csv" in code.value for code in app.code)
+
+
+def test_the_release_of_the_page_holds_every_file_of_its_manifest(demo: str) -> None:
+    from labeling.releases import build_release, pack
+
+    with reading() as session:
+        project = projects.get_project_by_name(session, COMMAND_LINE, DEMO_NAME)
+        archive = zipfile.ZipFile(io.BytesIO(pack(build_release(session, COMMAND_LINE, project.id))))
+    manifest = json.loads(archive.read("manifest.json"))
+    assert set(archive.namelist()) == {*manifest["files"], "manifest.json"}
