@@ -56,7 +56,7 @@ class Consolidation:
 
     table has query_id, doc_id, relevance (Int64, NA where open), source ("decision", "rule" or "open"), votes and dissent (Int64,
     votes that differ from relevance, NA where open), sorted by query and document in byte order. counts has pairs, decided, by_rule,
-    open, ties (pairs where the tie rule had to speak), dissent_pairs. definition names rule, ties and scale.
+    open, ties (pairs where the tie rule had to speak, for want of a decision), dissent_pairs. definition names rule, ties and scale.
     """
 
     table: pd.DataFrame
@@ -152,17 +152,19 @@ def consolidate(
             "relevance": _grades_of(level, encoded.grades),
             "source": pd.Series(np.where(level == _OPEN, "open", "rule"), dtype="str"),
             "votes": counts.sum(axis=1),
+            "tied": tied,
         }
     )
     for place, grade in enumerate(encoded.grades):
         table[f"_{grade}"] = counts[:, place]
     table = _decide(table, decisions, encoded.grades)
     table["dissent"] = _dissent(table, encoded.grades)
+    counted = _count(table)
     table = table[["query_id", "doc_id", "relevance", "source", "votes", "dissent"]]
     definition: dict[str, Any] = {"rule": str(rule), "ties": ties, "grades": list(encoded.grades)}
     if rule.name == "dawid-skene":
         definition["smoothing"] = SMOOTHING
-    return Consolidation(table, _count(table, int(tied.sum())), definition)
+    return Consolidation(table, counted, definition)
 
 
 def fit_votes(votes: EncodedVotes, smoothing: float = SMOOTHING) -> DawidSkene:
@@ -255,6 +257,7 @@ def _decide(table: pd.DataFrame, decisions: pd.DataFrame | None, grades: tuple[i
     merged["source"] = merged["source"].mask(decided, "decision").astype("str")
     numbers = ["votes", *(f"_{grade}" for grade in grades)]
     merged[numbers] = merged[numbers].fillna(0).astype(np.int64)
+    merged["tied"] = merged["tied"].eq(other=True) & ~decided
     return merged.sort_values(["query_id", "doc_id"], ignore_index=True)
 
 
@@ -266,13 +269,13 @@ def _dissent(table: pd.DataFrame, grades: tuple[int, ...]) -> pd.Series:
     return (table["votes"] - agreeing).astype("Int64").mask(table["relevance"].isna())
 
 
-def _count(table: pd.DataFrame, ties: int) -> dict[str, int]:
+def _count(table: pd.DataFrame) -> dict[str, int]:
     source = table["source"]
     return {
         "pairs": len(table),
         "decided": int((source == "decision").sum()),
         "by_rule": int((source == "rule").sum()),
         "open": int((source == "open").sum()),
-        "ties": ties,
+        "ties": int(table["tied"].sum()),
         "dissent_pairs": int((table["dissent"].fillna(0) > 0).sum()),
     }

@@ -110,6 +110,8 @@ def _texts(raw: RawTable, used: Mapping[str, str], field: str) -> pd.Series:
         return pd.Series([""] * len(raw.rows), dtype="str")
     same = [column for column in raw.columns if fold_column(column) == fold_column(used[field])]
     parts = [text_column(raw.column(column)) for column in same]
+    if len(parts) == 1:
+        return pd.Series(parts[0], dtype="str").fillna("")
     return pd.Series(["\n".join(part for part in cells if part) for cells in zip(*parts, strict=True)], dtype="str")
 
 

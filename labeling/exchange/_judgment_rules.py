@@ -55,23 +55,25 @@ def settle_labels(
 ) -> tuple[pd.DataFrame, Counted]:
     """Labels to grades and kinds; doubtful labels by choice, those that nobody can read raise."""
     counted: Counted = []
-    readings = {label: read_label(label, labels) for cell in rows["labels"] for label in cell}
-    given = [[readings[label].grade for label in cell] for cell in rows["labels"]]
-    unrateable = rows["unrateable"].to_numpy() | (rows["kind"] == "cannot_judge").to_numpy()
-    _refuse_unread(rows, given, grades)
+    cells: list[list[str]] = rows["labels"].tolist()
+    tally = Counter(label for cell in cells for label in cell)
+    readings = {label: read_label(label, labels) for label in tally}
+    _refuse_unread(rows, tally, {label for label, read in readings.items() if read.grade is None}, grades)
+    values = {label: read.grade for label, read in readings.items() if read.grade is not None}
+    given = [[values[label] for label in cell] for cell in cells]
     kinds = [
-        "cannot_judge" if cannot else (kind or ("grade" if cell else "empty"))
-        for kind, cell, cannot in zip(rows["kind"], given, unrateable, strict=True)
+        "cannot_judge" if cannot else _kind_of(kind, cell)
+        for kind, cell, cannot in zip(rows["kind"].tolist(), given, rows["unrateable"].tolist(), strict=True)
     ]
     double = pd.Series(
         [kind == "grade" and len(set(cell)) > 1 for kind, cell in zip(kinds, given, strict=True)], index=rows.index
     )
     pick = max if double_labels == "higher" else min
-    settled = [pick(cell) if cell and kind == "grade" else None for kind, cell in zip(kinds, given, strict=True)]  # type: ignore[type-var]
+    settled = [pick(cell) if cell and kind == "grade" else None for kind, cell in zip(kinds, given, strict=True)]
     rows = rows.assign(
         kind=pd.Series(kinds, index=rows.index, dtype="str"), grade=pd.Series(settled, index=rows.index, dtype="Int64")
     )
-    counted += _counted_kinds(rows, [readings[label].from_float for cell in rows["labels"] for label in cell])
+    counted += _counted_kinds(rows, sum(count for label, count in tally.items() if readings[label].from_float))
     if double.any():
         examples = _examples(rows[double])
         if double_labels == "leave_out":
@@ -154,22 +156,27 @@ def _standing(repeated: pd.DataFrame, choice: str) -> pd.Index:
     return ordered.drop_duplicates(_KEY, keep="last").index
 
 
-def _refuse_unread(rows: pd.DataFrame, given: Sequence[Sequence[int | None]], grades: tuple[int, ...]) -> None:
-    unread: Counter[str] = Counter()
+def _kind_of(written: str, given: Sequence[int]) -> str:
+    """The kind as the file says it, but a grade needs a grade."""
+    kind = written.strip().casefold()
+    return ("grade" if given else "empty") if kind in ("", "grade") else kind
+
+
+def _refuse_unread(rows: pd.DataFrame, tally: Mapping[str, int], unread: set[str], grades: tuple[int, ...]) -> None:
+    if not unread:
+        return
     places: dict[str, tuple[str, int]] = {}
-    for file, line, cell, read in zip(rows["file"], rows["line"], rows["labels"], given, strict=True):
-        for label, grade in zip(cell, read, strict=True):
-            if grade is None:
-                unread[label] += 1
-                places.setdefault(label, (str(file), int(line)))
+    for file, line, cell in zip(rows["file"].tolist(), rows["line"].tolist(), rows["labels"].tolist(), strict=True):
+        for label in unread.intersection(cell):
+            places.setdefault(label, (str(file), int(line)))
     faults = Faults()
-    for label, count in unread.items():
+    for label, place in places.items():
         number = "; a decimal number?" if label.replace(",", "").replace(".", "").isdigit() else ""
-        faults.add(*places[label], expected_labels(grades), f"{excerpt(label)!r} ({count} times{number})")
+        faults.add(*place, expected_labels(grades), f"{excerpt(label)!r} ({tally[label]} times{number})")
     faults.raise_if_any()
 
 
-def _counted_kinds(rows: pd.DataFrame, from_float: Sequence[bool]) -> Counted:
+def _counted_kinds(rows: pd.DataFrame, from_float: int) -> Counted:
     counted: Counted = []
     texts = {
         "empty": "rows have an empty label: not judged yet, no grade",
@@ -179,9 +186,14 @@ def _counted_kinds(rows: pd.DataFrame, from_float: Sequence[bool]) -> Counted:
         which = rows[rows["kind"] == kind]
         if len(which):
             counted.append(Remark(f"{kind}_rows", len(which), f"{len(which)} {text}", _examples(which)))
-    if any(from_float):
-        count = sum(from_float)
-        counted.append(Remark("grades_as_floats", count, f"{count} whole grades were written as floats, such as 2.0"))
+    beside = rows[(rows["kind"] == "cannot_judge") & rows["labels"].map(bool)]
+    if len(beside):
+        text = f"{len(beside)} rows have a grade and say that the pair cannot be judged; the grade does not count"
+        counted.append(Remark("grade_beside_cannot_judge", len(beside), text, _examples(beside)))
+    if from_float:
+        counted.append(
+            Remark("grades_as_floats", from_float, f"{from_float} whole grades were written as floats, such as 2.0")
+        )
     return counted
 
 

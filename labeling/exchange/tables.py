@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 import pandas as pd
@@ -23,9 +24,16 @@ __all__ = ["LEFT_OUT", "Imported", "LeftOut", "RawTable", "Remark", "excerpt", "
 
 csv.field_size_limit(2**31 - 1)  # the library's limit of 131,072 characters is shorter than documents are
 
-_DELIMITERS = "\t,;|"
+_SEPARATIONS: tuple[tuple[str, Literal[0, 3]], ...] = (
+    ("\t", csv.QUOTE_NONE),
+    ("\t", csv.QUOTE_MINIMAL),
+    (",", csv.QUOTE_MINIMAL),
+    (";", csv.QUOTE_MINIMAL),
+    ("|", csv.QUOTE_MINIMAL),
+)
 _PROGRESS_EVERY = 10_000
 _QUOTED_TAB_FIELD = re.compile(r'(?:^|(?<=\t))"((?:[^"]|"")*)"(?=\t|\r?$)', re.MULTILINE)
+_BLANKS = re.compile(r"\s*")
 _QUOTE_AT_START = re.compile(r'(?:^|\t)"', re.MULTILINE)
 
 Progress = Callable[[int, int], None]
@@ -180,15 +188,38 @@ def _json_rows(text: str, name: str, start: str, progress: Progress | None) -> t
 
 
 def _json_list(text: str, name: str, decoder: json.JSONDecoder) -> tuple[list[dict[str, Any]], list[int]]:
-    try:
-        rows = decoder.decode(text)
-    except json.JSONDecodeError as error:
-        raise InputError(name, error.lineno, "a JSON list of objects", error.msg) from error
-    wrong = next((row for row in rows if not isinstance(row, dict)), None)
-    if wrong is not None or not rows:
-        found = "an empty list" if not rows else excerpt(wrong)
-        raise InputError(name, None, "a JSON list of objects", found)
-    return rows, list(range(1, len(rows) + 1))
+    """The objects of a JSON list, each with the line where it begins."""
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    line, counted = 1, 0
+    place = _after_blanks(text, text.index("[") + 1)
+    while text[place : place + 1] != "]":
+        line, counted = line + text.count("\n", counted, place), place
+        try:
+            row, place = decoder.raw_decode(text, place)
+        except json.JSONDecodeError as error:
+            raise InputError(
+                name, error.lineno, "a JSON list of objects", f"{error.msg} at place {error.colno}"
+            ) from error
+        if type(row) is not dict:
+            raise InputError(name, line, "a JSON object in the list", excerpt(row))
+        rows.append(row)
+        lines.append(line)
+        place = _after_blanks(text, place)
+        if text[place : place + 1] == ",":
+            place = _after_blanks(text, place + 1)
+        elif text[place : place + 1] != "]":
+            found = excerpt(text[place : place + 40]) or "the end of the file"
+            raise InputError(name, text.count("\n", 0, place) + 1, "a comma or the end of the list", found)
+    rest = _after_blanks(text, place + 1)
+    if not rows or rest < len(text):
+        found = excerpt(text[rest : rest + 40]) if rows else "an empty list"
+        raise InputError(name, None, "one JSON list of objects and nothing else", found)
+    return rows, lines
+
+
+def _after_blanks(text: str, place: int) -> int:
+    return _BLANKS.match(text, place).end()  # type: ignore[union-attr] # it matches the empty text too
 
 
 def _delimited(
@@ -254,24 +285,20 @@ def _records(text: str, name: str, delimiter: str, *, quoted: bool) -> Iterator[
 
 
 def _delimiter(text: str) -> str:
-    """The separator that splits the first lines into most, and equally many, fields."""
+    """The separator that splits most of the first lines into as many fields as the first one; tabs before commas."""
     head = text.lstrip("\r\n")[:65536]
-    best, best_score = ",", (0.0, 0)
-    for delimiter in _DELIMITERS:
+    best, best_share = ",", 0.0
+    for delimiter, quoting in _SEPARATIONS:
         widths: list[int] = []
         try:
-            for record in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter):
-                if record:
-                    widths.append(len(record))
-                if len(widths) == 30:
-                    break
+            reader = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, quoting=quoting)
+            widths = [len(record) for record in islice(filter(None, reader), 30)]
         except csv.Error:
             continue
-        if not widths or widths[0] < 2:
-            continue
-        score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
-        if score > best_score:
-            best, best_score = delimiter, score
+        # A comma that each query happens to hold must not win over the tabs, so more fields are no argument.
+        share = sum(width == widths[0] for width in widths) / len(widths) if widths and widths[0] > 1 else 0.0
+        if share > best_share:
+            best, best_share = delimiter, share
     return best
 
 

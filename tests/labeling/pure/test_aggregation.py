@@ -112,6 +112,14 @@ def test_decisions_win_over_every_rule_and_votes_against_them_are_dissent():
         assert result.counts == {"pairs": 3, "decided": 2, "by_rule": 1, "open": 0, "ties": 0, "dissent_pairs": 1}
 
 
+def test_a_tie_that_a_lead_has_settled_is_no_longer_counted_as_one():
+    votes = votes_table([("q", "d", "a", 0), ("q", "d", "b", 3), ("q", "e", "a", 1), ("q", "e", "b", 2)])
+    decisions = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "grade": [3]})
+    assert consolidate(votes, "majority", ties="open", decisions=decisions).counts == {
+        "pairs": 2, "decided": 1, "by_rule": 0, "open": 1, "ties": 1, "dissent_pairs": 1,
+    }  # fmt: skip
+
+
 def test_dissent_counts_the_votes_that_differ_and_is_undefined_where_open():
     rows = [("q", "d", rater, grade) for rater, grade in zip("abcd", (3, 3, 1, 0), strict=True)]
     result = consolidate(votes_table([*rows, ("q", "e", "a", 0), ("q", "e", "b", 1)]), "majority", ties="open")

@@ -187,6 +187,15 @@ def test_cannot_rate_and_not_yet_rated_are_told_apart_and_neither_is_grade_0():
     assert len(votes_of(imported.table)) == 1
 
 
+def test_a_kind_is_kept_as_written_but_a_grade_needs_a_grade():
+    text = "query_id,doc_id,grade,kind\nq,1,2,grade\nq,2,,grade\nq,3,,skip\nq,4,3,cannot_judge\nq,5,1,\n"
+    imported = read(text)
+    assert rows_of(imported, "doc_id", "grade", "kind") == [
+        ("1", 2, "grade"), ("2", None, "empty"), ("3", None, "skip"), ("4", None, "cannot_judge"), ("5", 1, "grade"),
+    ]  # fmt: skip
+    assert remarks(imported)["grade_beside_cannot_judge"] == 1
+
+
 # Repeats and raters
 
 
@@ -316,6 +325,15 @@ def test_faults_of_several_rows_and_files_come_at_once_with_their_lines():
         ("b.jsonl", 2),
         ("b.jsonl", 3),
     ]
+
+
+def test_faults_in_a_json_list_name_their_line():
+    good = '[\n{"query_id": "q", "doc_id": "d", "grade": 1},\n{"query_id": "q", "doc_id": "e", "grade": 9}\n]\n'
+    with pytest.raises(InputError, match="line 3: expected a grade of the scale"):
+        read(good, "a.json")
+    for bad in (good.replace("9}", "9"), good.replace("},", "}"), good + "x", "[1]", '[{"query_id": "q"}', "[,]"):
+        with pytest.raises(InputError):
+            read(bad, "a.json")
 
 
 def test_thousands_of_faults_are_not_all_listed():

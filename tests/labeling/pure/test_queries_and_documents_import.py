@@ -53,6 +53,17 @@ def test_the_topics_of_a_real_campaign_have_no_header_and_are_said_to_have_none(
     assert imported.table["query_id"].str.fullmatch(r"\d+").all()
 
 
+def test_commas_and_semicolons_in_the_text_do_not_pass_for_separators():
+    tabs = b"1\tred, green, or blue\n2\tone, two, or three\n"
+    assert read_queries(tabs, "q.tsv").table["text"].tolist() == ["red, green, or blue", "one, two, or three"]
+    commas = b"query_id,text\n1,this; that; or both\n2,now; later; or never\n"
+    assert read_queries(commas, "q.csv").table["text"].tolist() == ["this; that; or both", "now; later; or never"]
+    semicolons = b"query_id;text\n1;a, b\n2;c, d\n"
+    assert read_queries(semicolons, "q.csv").table["text"].tolist() == ["a, b", "c, d"]
+    unclosed = b'1\t"an open quote\n2\tplain\n3\tplain too\n'
+    assert read_queries(unclosed, "q.tsv").table["text"].tolist() == ['"an open quote', "plain", "plain too"]
+
+
 def test_quotes_in_tab_separated_queries_belong_to_the_text():
     content = b'1\t"how to" boil an egg\n2\twhat is "al dente"\n'
     imported = read_queries(content, "topics.tsv")
