@@ -26,7 +26,7 @@ from metrics.measure import Measure, list_measures, parse_measure, parse_measure
 from metrics.options import Options
 from metrics.sensitivity import list_sensitivity
 from metrics.tables import Qrels, Remark, Run
-from metrics.trec import read_qrels, read_run, write_qrels, write_run
+from metrics.trec import read_qrels, read_run, read_runs, write_qrels, write_run
 from metrics.votes import Votes, read_votes
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "rbo",
     "read_qrels",
     "read_run",
+    "read_runs",
     "read_votes",
     "tau_ap",
     "tau_b",

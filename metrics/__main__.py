@@ -19,7 +19,7 @@ from metrics import (
     evaluate,
     list_measures,
     read_qrels,
-    read_run,
+    read_runs,
     read_votes,
 )
 from metrics._arguments import build_parser
@@ -65,14 +65,9 @@ def _options(chosen: argparse.Namespace) -> Options:
 
 
 def _read_runs(sources: Sequence[str]) -> list[Run]:
-    runs = []
-    for number, source in enumerate(sources, start=1):
-        if sys.stderr.isatty():
-            print(f"\rreading run {number} of {len(sources)}", end="", file=sys.stderr, flush=True)
-        runs.append(read_run(source))
-    if sys.stderr.isatty():
-        print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
-    return runs
+    if sys.stderr.isatty() and len(sources) > 1:
+        print(f"reading {len(sources)} runs", file=sys.stderr, flush=True)
+    return read_runs(sources)
 
 
 def _evaluate(chosen: argparse.Namespace) -> str:

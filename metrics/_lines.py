@@ -20,6 +20,7 @@ __all__ = ["Rows", "raise_faults", "read_exactly", "read_fast"]
 MOST_FAULTS = 20
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WHOLE = re.compile(r"[+-]?\d+")
+_OTHER_BLANKS = (b"\t", b"\x0b", b"\x0c")
 _COMMENT = re.compile(rb"(?m)^#[^\n]*\n?")
 
 
@@ -47,8 +48,15 @@ def read_fast(text: bytes, layout: Layout, types: dict[str, pa.DataType]) -> tup
     comments = 0
     if text.startswith(b"#") or b"\n#" in text:
         text, comments = _COMMENT.subn(b"", text)
-    if layout.separator == " ":
+    if layout.separator == " " and (b"  " in text or any(blank in text for blank in _OTHER_BLANKS)):
         text = _tidy_blanks(text)
+    table = _read_csv(text, layout, types)
+    if table is None and layout.separator == " ":
+        table = _read_csv(_tidy_blanks(text), layout, types)
+    return None if table is None else (table, comments)
+
+
+def _read_csv(text: bytes, layout: Layout, types: dict[str, pa.DataType]) -> pa.Table | None:
     names = [role or f"_{place}" for place, role in enumerate(layout.columns)]
     wanted = [name for name in names if name in types]
     try:
@@ -73,7 +81,7 @@ def read_fast(text: bytes, layout: Layout, types: dict[str, pa.DataType]) -> tup
         )
     except (pa.ArrowInvalid, pa.ArrowKeyError):
         return None
-    return table.combine_chunks(), comments
+    return table.combine_chunks()
 
 
 def _tidy_blanks(text: bytes) -> bytes:

@@ -41,7 +41,7 @@ def load_source(source: Source, name: str | None) -> tuple[bytes, str]:
     text = _decode(raw, called)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if not text.strip():
+    if not text[:4096].strip() and not text.strip():
         raise InputError(called, None, "at least one line of text", "an empty file")
     return text, called
 

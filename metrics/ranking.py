@@ -153,7 +153,7 @@ def rank_hits(columns: pa.Table, judged: JudgedPairs, *, single_precision: bool 
     found_order = np.lexsort((rank[hit], query[hit]))
     hit = hit[found_order]
     retrieved = np.bincount(query[query >= 0], minlength=len(judged.queries)).astype(np.int64)
-    present = np.unique(code)
+    (present,) = np.nonzero(np.bincount(code, minlength=len(dictionary)))
     return RankedHits(
         query=query[hit],
         rank=rank[hit],
@@ -179,7 +179,7 @@ def _positions(values: pa.Array, among: pa.Array) -> Integers:
 def _sorted_order(code: Integers, scores: NDArray[np.floating]) -> Integers | None:
     """The order of rows by query and falling score; None where they stand so already."""
     same = code[1:] == code[:-1]
-    together = (len(code) - int(same.sum())) == len(np.unique(code))
+    together = (len(code) - int(np.count_nonzero(same))) == np.count_nonzero(np.bincount(code))
     if together and bool(np.all((scores[1:] <= scores[:-1]) | ~same)):
         return None
     return np.asarray(np.lexsort((-scores, code)))
