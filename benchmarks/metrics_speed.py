@@ -8,6 +8,9 @@ Every tool reads the same files and scores the same five measures; the greatest 
 """
 
 import argparse
+import gzip
+import json
+import re
 import resource
 import tempfile
 import time
@@ -15,6 +18,7 @@ from pathlib import Path
 
 import ir_measures
 import numpy as np
+import pandas as pd
 import pytrec_eval
 
 import metrics
@@ -131,6 +135,41 @@ def score_many_qrels(queries, systems, draws, depth=100):
     )
 
 
+def study_campaign(folder):
+    """The study of a real campaign: every set of qrels of its raters, and the official one; four measures."""
+    folder = Path(folder)
+    texts = ["nDCG@10", "P(rel=2)@10", "RR(rel=2)@10", "R(rel=2)@100"]
+    paths = sorted((folder / "runs").iterdir())
+    rows = []
+    for path in sorted((folder / "judgments").iterdir()):
+        for line in path.read_text().splitlines():
+            entry = json.loads(line)
+            rows.append(
+                (entry["query_id"], entry["doc_id"], path.stem, int(re.search(r"\((\d)\)", entry["label"][0])[1]))
+            )
+    votes = pd.DataFrame(rows, columns=["query_id", "doc_id", "rater", "grade"]).astype(
+        {"query_id": "str", "doc_id": "str", "rater": "str"}
+    )
+
+    def ours():
+        runs = metrics.read_runs(paths)
+        official = metrics.evaluate(metrics.read_qrels(folder / "qrels-nist.txt"), runs, texts).means
+        return official, metrics.disagreement(votes, runs, texts, exclude_queries=["443396"]).systems
+
+    seconds, _ = timed(ours)
+    qrels = list(ir_measures.read_trec_qrels(str(folder / "qrels-nist.txt")))
+    measures = [ir_measures.parse_measure(text) for text in texts]
+    part = paths[:4]
+    start = time.perf_counter()
+    for path in part:
+        with gzip.open(path, "rt") as lines:
+            ir_measures.calc_aggregate(measures, qrels, list(ir_measures.read_trec_run(lines)))
+    loop = (time.perf_counter() - start) * len(paths) / len(part) * 17
+    print(
+        f"campaign, 16 sets and the official one x {len(paths)} runs x {len(texts)} measures: {seconds:.2f} s; loop over ir_measures {loop:.0f} s (from {len(part)} evaluations), {loop / seconds:.0f} times as long"
+    )
+
+
 def show_growth():
     print("growth: seconds for files to scores, five measures (two warm-up sizes first)")
     for queries, systems, depth in (
@@ -153,12 +192,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--systems", type=int, default=10)
     parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--campaign", metavar="FOLDER", help="a folder with judgments/, runs/ and qrels-nist.txt")
     parser.add_argument("--msmarco", action="store_true")
     chosen = parser.parse_args()
     show_growth()
     compare_tools(50, chosen.systems, 1000)
     if chosen.msmarco:
         compare_tools(6980, 1, 1000)
+    if chosen.campaign:
+        study_campaign(chosen.campaign)
     score_many_qrels(50, chosen.systems, chosen.draws)
     print(f"peak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 

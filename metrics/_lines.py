@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
@@ -46,9 +47,10 @@ def raise_faults(faults: tuple[InputError, ...] | list[InputError]) -> None:
 def read_fast(text: bytes, layout: Layout, types: dict[str, pa.DataType]) -> tuple[pa.Table, int] | None:
     """The typed columns and the number of comment lines; None where a line is odd and must be read exactly."""
     comments = 0
-    if text.startswith(b"#") or b"\n#" in text:
+    # one byte is found far faster than two, and most files hold no hash sign
+    if b"#" in text and (text.startswith(b"#") or b"\n#" in text):
         text, comments = _COMMENT.subn(b"", text)
-    if layout.separator == " " and (b"  " in text or any(blank in text for blank in _OTHER_BLANKS)):
+    if layout.separator == " " and (_has_double_blank(text) or any(blank in text for blank in _OTHER_BLANKS)):
         text = _tidy_blanks(text)
     table = _read_csv(text, layout, types)
     if table is None and layout.separator == " ":
@@ -82,6 +84,11 @@ def _read_csv(text: bytes, layout: Layout, types: dict[str, pa.DataType]) -> pa.
     except (pa.ArrowInvalid, pa.ArrowKeyError):
         return None
     return table.combine_chunks()
+
+
+def _has_double_blank(text: bytes) -> bool:
+    blank = np.frombuffer(text, dtype=np.uint8) == ord(" ")
+    return bool(np.any(blank[1:] & blank[:-1]))
 
 
 def _tidy_blanks(text: bytes) -> bytes:

@@ -99,6 +99,17 @@ def describe_measures() -> str:
         "- A document without a judgment, or with a negative grade, has no gain.",
         "- R is the number of relevant documents of the query, retrieved or not.",
         "",
+        "## Where tools differ",
+        "",
+        "- trec_eval 9 and pytrec_eval compare scores as 32-bit numbers, trec_eval 10 as 64-bit ones: scores that are nearly",
+        "  equal tie in one and not in the other. Assay compares as trec_eval 10; `--precision single`",
+        "  (`Options(precision='single')`) compares as trec_eval 9.",
+        "- trec_eval 9 computes infAP with 32-bit numbers; it agrees to about 7 digits.",
+        "- A query of the qrels that a run lacks: `trec_eval -c`, ir_measures and Assay count 0; pytrec_eval and trec_eval 9",
+        "  without `-c` leave it out, as `--missing exclude` does.",
+        "- ir_measures breaks ties by `doc_id` ascending for RR@k and Judged; trec_eval and Assay always descending.",
+        "- A document twice in a ranking, two grades of one pair, and a score that is no number are errors with file and line.",
+        "",
     ]
     for row in records(list_measures()):
         lines += [f"## {row['name']}", "", f"{row['summary']}.", "", f"    {row['formula']}", ""]

@@ -3,7 +3,9 @@
 Knows qrels, runs and measures; nothing of files or reports.
 """
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +23,9 @@ from metrics.ranking import JudgedPairs, RankedHits, rank_hits, stack_hits
 from metrics.tables import Qrels, Remark, Run, as_qrels, as_runs
 
 __all__ = ["Alignment", "Runs", "Scores", "align", "align_pairs", "score_hits"]
+
+_WORTH_THREADS = 200_000
+"""Rows from which on several threads rank faster than one."""
 
 Runs = Run | pd.DataFrame | Sequence[Run | pd.DataFrame] | Mapping[str, Run | pd.DataFrame]
 
@@ -130,17 +135,26 @@ def align_pairs(
     """Lay runs beside judged pairs."""
     given = as_runs(runs)
     noticed = list(remarks)
-    ranked = []
-    for run in given:
-        hits = rank_hits(run.columns, judged, single_precision=options.precision == "single")
+    ranked = _rank_all(given, judged, options)
+    for run, hits in zip(given, ranked, strict=True):
         noticed += [Remark(each.kind, each.count, f"{run.tag}: {each.text}", each.examples) for each in run.remarks]
         noticed += _notice_overlap(run, hits, judged, qrels_name)
-        ranked.append(hits)
     if not judged.queries:
         noticed.append(Remark.of("empty_qrels", 0, "the qrels hold no pair: every mean is undefined"))
     return Alignment(
         tuple(given), judged, tuple(ranked), stack_hits(ranked, judged), options, tuple(noticed), qrels_name
     )
+
+
+def _rank_all(runs: list[Run], judged: JudgedPairs, options: Options) -> list[RankedHits]:
+    def rank(run: Run) -> RankedHits:
+        return rank_hits(run.columns, judged, single_precision=options.precision == "single")
+
+    workers = min(8, os.cpu_count() or 1)
+    if workers == 1 or sum(map(len, runs)) < _WORTH_THREADS:
+        return [rank(run) for run in runs]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(rank, runs))
 
 
 def _notice_overlap(run: Run, hits: RankedHits, judged: JudgedPairs, qrels_name: str) -> list[Remark]:

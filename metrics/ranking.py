@@ -255,11 +255,10 @@ def find_duplicate(queries: pa.Array, documents: pa.Array) -> tuple[int, int] | 
     """
     code, _ = _encode(queries)
     marks = _mark_texts(documents) ^ (code.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-    ordered = np.sort(marks)
-    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    if not len(repeated):
+    index = pd.Index(marks)
+    if index.is_unique:
         return None
-    (rows,) = np.nonzero(np.isin(marks, repeated))
+    (rows,) = np.nonzero(index.duplicated(keep=False))
     texts = documents.take(pa.array(rows)).to_pylist()
     seen: dict[tuple[int, str], int] = {}
     for row, text in zip(rows.tolist(), texts, strict=True):

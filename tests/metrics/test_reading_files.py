@@ -5,9 +5,14 @@ import io
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import metrics
 from metrics import InputError, InputErrors
+from metrics._layout import recognise
+from metrics._lines import read_exactly, read_fast
+from metrics.trec import _RUN_TYPES
 from tests.support.data import shared_data
 
 
@@ -271,10 +276,42 @@ def test_what_is_written_reads_back_equal_and_in_one_order():
         metrics.write_run(metrics.read_run(b"q1\tQ0\ta b\t1\t1\tt\n"), io.BytesIO())
 
 
-def test_a_million_lines_are_read_by_the_fast_reader():
+def test_a_large_plain_file_is_read_by_the_fast_reader():
     lines = b"".join(
         b"%d Q0 D%d %d %d.5 big\n" % (q, q * 7919 + d, d, 1000 - d) for q in range(20) for d in range(1000)
     )
     run = metrics.read_run(lines)
     assert len(run) == 20_000
     assert run.remarks == ()
+    assert read_fast(lines, recognise(lines, "run", "big"), _RUN_TYPES) is not None
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["q1", "é", "001"]), st.integers(0, 30), st.integers(-8, 8)),
+        min_size=1,
+        max_size=20,
+        unique_by=lambda row: row[:2],
+    )
+)
+def test_the_fast_and_the_exact_reader_agree(lines):
+    text = "".join(
+        f"{query} Q0 d{doc} {place} {score / 4} t\n" for place, (query, doc, score) in enumerate(lines)
+    ).encode()
+    table, _ = read_fast(text, recognise(text, "run", "x"), _RUN_TYPES)
+    exact = read_exactly(text, recognise(text, "run", "x"), "x")
+    assert table["query_id"].to_pylist() == exact.fields["query_id"]
+    assert table["doc_id"].to_pylist() == exact.fields["doc_id"]
+    assert table["score"].to_pylist() == [float(score) for score in exact.fields["score"]]
+    odd = metrics.read_run(text.replace(b" Q0 ", b"\t \tQ0  "))
+    assert odd.table.equals(metrics.read_run(text).table)
+
+
+def test_several_runs_are_read_in_the_order_given(tmp_path):
+    for tag in "abcdefgh":
+        (tmp_path / f"{tag}.run").write_text(f"q1 Q0 d 1 1.0 {tag}\n")
+    runs = metrics.read_runs([tmp_path / f"{tag}.run" for tag in "hgfedcba"])
+    assert [run.tag for run in runs] == list("hgfedcba")
+    with pytest.raises(InputError, match="absent"):
+        metrics.read_runs([tmp_path / "a.run", tmp_path / "absent.run"])
