@@ -33,6 +33,18 @@ def words(app: AppTest) -> str:
     return "\n".join(str(getattr(one, "value", "")) + str(getattr(one, "label", "")) for one in parts)
 
 
+def go_to_step(app: AppTest, step: str) -> None:
+    next(control for control in app.segmented_control if control.label == "Step").set_value(step).run()
+
+
+@pytest.mark.parametrize("step", ["rubric", "queries", "documents", "runs", "judgments", "pairs", "settings"])
+def test_every_step_of_the_setup_opens(demo: str, open_page: Open, step: str) -> None:
+    app = open_page("setup")
+    go_to_step(app, step)
+    assert not app.exception
+    assert not app.error
+
+
 @pytest.mark.parametrize("page", [*FOR_RATERS, *FOR_LEADS])
 def test_every_page_of_the_demo_opens_for_a_lead(demo: str, open_page: Open, page: str) -> None:
     app = open_page(page)
@@ -136,6 +148,7 @@ def test_queries_come_in_with_a_preview_and_what_was_left_out(demo: str, open_pa
     with writing() as session:
         made = projects.create_project(session, COMMAND_LINE, name="fresh")
     app = open_page("setup", project=str(made.id))
+    go_to_step(app, "queries")
     uploader = next(one for one in app.file_uploader if one.label == "File of queries")
     content = b"query_id\ttext\n001\tfirst\n002\tsecond\n001\tfirst\n"
     uploader.set_value(("topics.tsv", content, "text/tab-separated-values")).run()
@@ -158,6 +171,7 @@ def test_queries_come_in_with_a_preview_and_what_was_left_out(demo: str, open_pa
 )
 def test_a_file_that_is_wrong_says_what_was_expected(demo: str, open_page: Open, content: bytes, expected: str) -> None:
     app = open_page("setup")
+    go_to_step(app, "documents")
     uploader = next(one for one in app.file_uploader if one.label == "File of documents")
     uploader.set_value(("documents.csv", content, "text/csv")).run()
     assert not app.exception

@@ -38,6 +38,23 @@ def draw_state(actor: Actor, project: Project, counts: Counts) -> None:
                 st.rerun()
 
 
+def step_words(counts: Counts) -> dict[str, str]:
+    """The steps in their order, with what is there already."""
+
+    def count(words: str, number: int) -> str:
+        return f"{words} ({number:,})" if number else words
+
+    return {
+        "rubric": _("1 Rubric"),
+        "queries": count(_("2 Queries"), counts.queries),
+        "documents": count(_("3 Documents"), counts.documents),
+        "runs": count(_("4 Runs"), counts.runs),
+        "judgments": _("5 Earlier judgments"),
+        "pairs": count(_("6 Pairs"), counts.pairs),
+        "settings": _("Settings"),
+    }
+
+
 actor = require("lead")
 project = current_project(actor)
 project_switch(actor, project, _("Setup"))
@@ -45,29 +62,22 @@ with reading() as session:
     counts = projects.count_project(session, actor, project.id)
 draw_state(actor, project, counts)
 
-tabs = st.tabs(
-    [
-        _("1 Rubric"),
-        _("2 Queries ({count})", count=f"{counts.queries:,}"),
-        _("3 Documents ({count})", count=f"{counts.documents:,}"),
-        _("4 Runs ({count})", count=f"{counts.runs:,}"),
-        _("5 Earlier judgments"),
-        _("6 Pairs ({count})", count=f"{counts.pairs:,}"),
-        _("Settings"),
-    ],
-    key=f"setup_tabs_{project.id}",
+STEPS = {
+    "rubric": lambda: setup_rubric.draw(actor, project),
+    "queries": lambda: setup_files.draw_queries(actor, project, counts),
+    "documents": lambda: setup_files.draw_documents(actor, project, counts),
+    "runs": lambda: setup_files.draw_runs(actor, project),
+    "judgments": lambda: setup_files.draw_judgments(actor, project),
+    "pairs": lambda: setup_pool.draw_pool(actor, project, counts),
+    "settings": lambda: setup_pool.draw_settings(actor, project),
+}
+step = st.segmented_control(
+    _("Step"),
+    list(STEPS),
+    default="rubric",
+    required=True,
+    format_func=step_words(counts).__getitem__,
+    label_visibility="collapsed",
+    key=f"setup_step_{project.id}",
 )
-with tabs[0]:
-    setup_rubric.draw(actor, project)
-with tabs[1]:
-    setup_files.draw_queries(actor, project, counts)
-with tabs[2]:
-    setup_files.draw_documents(actor, project, counts)
-with tabs[3]:
-    setup_files.draw_runs(actor, project)
-with tabs[4]:
-    setup_files.draw_judgments(actor, project)
-with tabs[5]:
-    setup_pool.draw_pool(actor, project, counts)
-with tabs[6]:
-    setup_pool.draw_settings(actor, project)
+STEPS[step]()
