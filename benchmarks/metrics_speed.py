@@ -29,12 +29,12 @@ TEXTS = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 NAMES = ["ndcg_cut_10", "map", "recip_rank", "P_10", "recall_100"]
 
 
-def write_files(folder, queries, systems, depth, seed=0):
+def write_files(folder, queries, systems, depth, seed=0, judged_each=150):
     generator = np.random.default_rng(seed)
     pool = 4 * depth
     with (folder / "qrels.txt").open("w") as lines:
         for query in range(queries):
-            judged = generator.choice(pool, size=min(150, pool), replace=False)
+            judged = generator.choice(pool, size=min(judged_each, pool), replace=False)
             for doc, grade in zip(judged, generator.choice(4, size=len(judged), p=[0.6, 0.2, 0.15, 0.05]), strict=True):
                 lines.write(f"{query + 1000} 0 {query * pool + doc} {grade}\n")
     for system in range(systems):
@@ -84,10 +84,12 @@ def timed(work, *arguments):
     return time.perf_counter() - start, found
 
 
-def compare_tools(queries, systems, depth):
+def compare_tools(queries, systems, depth, judged_each=150):
     with tempfile.TemporaryDirectory() as folder:
-        qrels_path, run_paths = write_files(Path(folder), queries, systems, depth)
-        print(f"{queries} queries x {systems} systems x {depth} documents, files to scores, {len(TEXTS)} measures")
+        qrels_path, run_paths = write_files(Path(folder), queries, systems, depth, judged_each=judged_each)
+        print(
+            f"{queries} queries ({judged_each} judged documents each) x {systems} systems x {depth} documents, files to scores, {len(TEXTS)} measures"
+        )
         ours, (evaluation, means) = timed(run_assay, qrels_path, run_paths)
         theirs, expected = timed(run_pytrec_eval, qrels_path, run_paths)
         part = run_paths[: max(1, systems // 10)]
@@ -198,7 +200,7 @@ def main():
     show_growth()
     compare_tools(50, chosen.systems, 1000)
     if chosen.msmarco:
-        compare_tools(6980, 1, 1000)
+        compare_tools(6980, 1, 1000, judged_each=1)  # as MS MARCO: about one judged passage a query
     if chosen.campaign:
         study_campaign(chosen.campaign)
     score_many_qrels(50, chosen.systems, chosen.draws)

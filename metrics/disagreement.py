@@ -261,8 +261,8 @@ def disagreement(
     ----------
     votes : Votes or DataFrame
         query_id, doc_id, rater, grade.
-    runs : Run, DataFrame, a sequence of them, or a mapping from tag to them
-    measures : iterable of str or Measure
+    runs, measures, options
+        As for :func:`evaluate`.
     by : {"panel", "query", "pair", "bounds", "distribution"}
         One rater of each panel for all its queries (a panel is the set of raters who judged the same queries; to have judged a query is to have
         graded at least half as many of its pairs as the rater who graded most), one rater for each query, one vote for each pair, the lowest and the highest vote of each pair, or grades drawn
@@ -271,7 +271,6 @@ def disagreement(
         All sets are scored when they are at most so many; else so many are drawn.
     seed : int
     exclude_queries : collection of str
-    options : Options, optional
     distributions : DataFrame, optional
         query_id, doc_id, grade, probability, for ``by="distribution"``; for example Dawid-Skene posteriors.
 
@@ -303,12 +302,16 @@ def disagreement(
         )
         for measure in parsed
     }
-    panels = [
+    panels = _name_panels(grid)
+    notes = (*alignment.remarks, *_notice_panels(panels), *_notice_strays(grid, by))
+    return Disagreement(alignment, parsed, by, seed, panels, sets, scored, notes)
+
+
+def _name_panels(grid: VoteGrid) -> list[dict[str, list[str]]]:
+    return [
         {"raters": [grid.raters[each] for each in who], "queries": [grid.judged.queries[each] for each in queries]}
         for who, queries in grid.panels()
     ]
-    notes = (*alignment.remarks, *_notice_panels(panels), *_notice_strays(grid, by))
-    return Disagreement(alignment, parsed, by, seed, panels, sets, scored, notes)
 
 
 def leave_out(votes: Votes, exclude: Collection[str]) -> tuple[pd.DataFrame, list[Remark]]:

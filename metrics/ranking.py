@@ -18,6 +18,7 @@ from metrics.hits import JudgedHits
 __all__ = ["JudgedPairs", "RankedHits", "find_duplicate", "rank_hits", "rank_query", "stack_hits"]
 
 Integers = NDArray[np.int64]
+_BLOCK_ROWS = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,6 +255,28 @@ def find_duplicate(queries: pa.Array, documents: pa.Array) -> tuple[int, int] | 
     Ids are reduced to 64-bit numbers first; only rows with equal numbers are compared in full.
     """
     code, _ = _encode(queries)
+    for start, end in _blocks_of_queries(code):
+        found = _find_within(code[start:end], documents.slice(start, end - start))
+        if found is not None:
+            return start + found[0], start + found[1]
+    return None
+
+
+def _blocks_of_queries(code: Integers) -> list[tuple[int, int]]:
+    """Row ranges that share no query, small enough for the processor's cache; one range where queries are scattered."""
+    starts = (
+        np.flatnonzero(np.concatenate(([True], code[1:] != code[:-1]))) if len(code) else np.zeros(0, dtype=np.int64)
+    )
+    if len(starts) > np.count_nonzero(np.bincount(code)):
+        return [(0, len(code))]
+    cuts = [0]
+    for start in starts.tolist():
+        if start - cuts[-1] >= _BLOCK_ROWS:
+            cuts.append(start)
+    return list(zip(cuts, [*cuts[1:], len(code)], strict=True))
+
+
+def _find_within(code: Integers, documents: pa.Array) -> tuple[int, int] | None:
     marks = _mark_texts(documents) ^ (code.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
     index = pd.Index(marks)
     if index.is_unique:
@@ -279,11 +302,14 @@ def _mark_texts(texts: pa.Array) -> NDArray[np.uint64]:
     mark = length.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
     if data_buffer is None or not len(texts) or not data_buffer.size:
         return mark
-    data = np.frombuffer(data_buffer, dtype=np.uint8)
+    first, last = int(offsets[0]), int(offsets[-1])
+    offsets = offsets - first
+    data = np.frombuffer(data_buffer, dtype=np.uint8)[first:last]
     data = np.concatenate((data, np.zeros(8, dtype=np.uint8)))
     words = np.lib.stride_tricks.as_strided(data.view(np.uint8)[:8].view(np.uint64), (len(data) - 7,), (1,))
+    shortest = int(length.min())
     for start in range(0, int(length.max()), 8):
-        (open_rows,) = np.nonzero(length > start)
+        open_rows = slice(0, len(length)) if shortest > start else np.flatnonzero(length > start)
         left = np.minimum(length[open_rows] - start, 8).astype(np.uint64)
         word = words[offsets[open_rows] + start] << (np.uint64(64) - np.uint64(8) * left)
         mixed = (mark[open_rows] ^ word) * np.uint64(0xFF51AFD7ED558CCD)

@@ -88,14 +88,17 @@ def read_qrels(
     remarks += notice_ids(
         {"query_id": columns["query_id"], "doc_id": columns["doc_id"]}, ascii_only=text.isascii()
     ) + notice_grades(columns["relevance"].to_numpy())
-    table = pd.DataFrame(
+    return Qrels(_qrels_table(columns), called, tuple(remarks))
+
+
+def _qrels_table(columns: dict[str, pa.Array]) -> pd.DataFrame:
+    return pd.DataFrame(
         {
             "query_id": pd.array(columns["query_id"].cast(pa.large_string()), dtype="str"),
             "doc_id": pd.array(columns["doc_id"].cast(pa.large_string()), dtype="str"),
             "relevance": columns["relevance"].to_numpy(),
         }
     )
-    return Qrels(table, called, tuple(remarks))
 
 
 def _qrels_columns(

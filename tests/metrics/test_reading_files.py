@@ -4,12 +4,13 @@ import gzip
 import io
 import json
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metrics
-from metrics import InputError, InputErrors
+from metrics import InputError, InputErrors, ranking
 from metrics._layout import recognise
 from metrics._lines import read_exactly, read_fast
 from metrics.trec import _RUN_TYPES
@@ -315,3 +316,29 @@ def test_several_runs_are_read_in_the_order_given(tmp_path):
     assert [run.tag for run in runs] == list("hgfedcba")
     with pytest.raises(InputError, match="absent"):
         metrics.read_runs([tmp_path / "a.run", tmp_path / "absent.run"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["q1", "q2", "q3"]), st.sampled_from(["", "a", "aa", "x" * 8, "x" * 9, "x" * 17, "y" + "x" * 16, "é"])), max_size=12), st.integers(1, 4))  # fmt: skip
+def test_the_first_repeated_pair_is_found_wherever_it_stands(pairs, block):
+    seen, expected = {}, None
+    for row, pair in enumerate(pairs):
+        if pair in seen:
+            expected = (seen[pair], row)
+            break
+        seen[pair] = row
+    queries, documents = (pa.array([pair[part] for pair in pairs], type=pa.string()) for part in (0, 1))
+    kept = ranking._BLOCK_ROWS
+    try:
+        ranking._BLOCK_ROWS = block
+        found = ranking.find_duplicate(queries, documents)
+    finally:
+        ranking._BLOCK_ROWS = kept
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert pairs[found[0]] == pairs[found[1]]
+        assert found[0] < found[1]
+    scattered = len({pair[0] for pair in pairs}) < sum(
+        a[0] != b[0] for a, b in zip(pairs, [(None,), *pairs], strict=False)
+    )
+    assert scattered or found == expected
