@@ -26,6 +26,7 @@ __all__ = [
     "change_account",
     "change_own_password",
     "change_password",
+    "check_password",
     "choose_language",
     "count_sign_ins",
     "create_account",
@@ -92,7 +93,7 @@ def _password_fits(password: str, stored: str | None) -> bool:
     return hmac.compare_digest(_hash_password(password, salt), reference) and stored is not None
 
 
-def _check_password(password: str) -> str:
+def _long_enough(password: str) -> str:
     if len(password) < SHORTEST_PASSWORD:
         raise AssayError(f"expected a password of at least {SHORTEST_PASSWORD} characters, found {len(password)}")
     return password
@@ -132,7 +133,7 @@ def _insert_account(session: Session, *, name: str, role: str, password: str | N
         "name": name,
         "name_key": name_key(name),
         "role": role,
-        "password_hash": _hash_password(_check_password(password)) if password is not None else None,
+        "password_hash": _hash_password(_long_enough(password)) if password is not None else None,
         "created_at": datetime.now(UTC),
     }
     if not insert_unless_present(session, _account, values):
@@ -168,7 +169,7 @@ def change_account(
 
 def change_password(session: Session, account_id: int, password: str) -> None:
     """Set a password and end every sign-in of the account."""
-    values = {"password_hash": _hash_password(_check_password(password))}
+    values = {"password_hash": _hash_password(_long_enough(password))}
     session.execute(update(_account).where(_account.c.id == account_id).values(**values))
     session.execute(delete(_sign_in).where(_sign_in.c.account_id == account_id))
 
@@ -270,11 +271,16 @@ def accept_invitation(session: Session, token: str, *, name: str, password: str,
     return _start(session, account_id, now)
 
 
-def sign_in(session: Session, name: str, password: str, *, now: datetime | None = None) -> str | None:
-    """The token of a new sign-in, or None when name and password do not fit an active account."""
+def check_password(session: Session, name: str, password: str) -> int | None:
+    """The account that name and password fit, or None; takes a while, so call it without the right to write."""
     row = session.execute(select(_account).where(_account.c.name_key == name_key(name))).first()
     fits = _password_fits(password, row.password_hash if row is not None and row.active else None)
-    return _start(session, row.id, now or datetime.now(UTC)) if fits and row is not None else None
+    return int(row.id) if fits and row is not None else None
+
+
+def sign_in(session: Session, account_id: int, *, now: datetime | None = None) -> str:
+    """Start a sign-in of an account whose password was checked: its token."""
+    return _start(session, account_id, now or datetime.now(UTC))
 
 
 def _start(session: Session, account_id: int, now: datetime) -> str:

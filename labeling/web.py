@@ -160,8 +160,12 @@ async def post_sign_in(request: Request) -> Response:
 
 
 def _try_sign_in(name: str, password: str) -> str | None:
+    with reading() as session:
+        account_id = accounts.check_password(session, name, password)
+    if account_id is None:
+        return None
     with writing() as session:
-        return accounts.sign_in(session, name, password)
+        return accounts.sign_in(session, account_id)
 
 
 def _is_paused(name: str) -> bool:

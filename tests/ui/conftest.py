@@ -50,7 +50,8 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
         token = ""
         if name is not None:
             with writing() as session:
-                token = accounts.sign_in(session, name, PASSWORD) or ""
+                account_id = accounts.check_password(session, name, PASSWORD)
+                token = accounts.sign_in(session, account_id or 0)
         monkeypatch.setattr("labeling.ui.state.session_token", lambda: token)
         app = AppTest.from_file(str(MAIN), default_timeout=60)
         for key, value in query.items():
