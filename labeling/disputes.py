@@ -27,6 +27,7 @@ __all__ = [
     "DisputedPair",
     "Vote",
     "decide",
+    "find_pair",
     "is_disputed",
     "list_disputes",
     "read_decisions",
@@ -162,6 +163,18 @@ def _describe(session: Session, project_id: int) -> list[AnyRow]:
         .where(_pair.c.project_id == project_id, _pair.c.vote_count >= 2)
     )
     return list(session.execute(statement))
+
+
+def find_pair(session: Session, actor: Actor, project_id: int, query_id: str, doc_id: str) -> int | None:
+    """The number of a pair by its ids, disputed or not; None where the project does not have it."""
+    actor.require("lead")
+    statement = (
+        select(_pair.c.id)
+        .join(_query, _query.c.id == _pair.c.query_pk)
+        .join(_document, _document.c.id == _pair.c.document_pk)
+        .where(_pair.c.project_id == project_id, _query.c.query_id == query_id, _document.c.doc_id == doc_id)
+    )
+    return session.execute(statement).scalar_one_or_none()
 
 
 def show_disputed_pair(session: Session, actor: Actor, project_id: int, pair_id: int) -> DisputedPair:

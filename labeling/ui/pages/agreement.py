@@ -7,6 +7,7 @@ import streamlit as st
 
 from labeling.accounts import Actor
 from labeling.agreement import AgreementReport, Coefficient, count_confusions, count_grades, measure_agreement
+from labeling.collection import read_queries_table
 from labeling.database import reading
 from labeling.projects import Project
 from labeling.rubrics import Rubric, get_rubric
@@ -118,7 +119,9 @@ def draw_rater_pairs(report: AgreementReport) -> None:
     )
 
 
-def draw_confusions(report: AgreementReport, votes: pd.DataFrame, rubric: Rubric, project: Project) -> None:
+def draw_confusions(
+    report: AgreementReport, votes: pd.DataFrame, rubric: Rubric, project: Project, texts: dict[str, str]
+) -> None:
     """The confusion matrix of two raters, and the pairs of the cell that was clicked."""
     st.subheader(_("Who gave what"), anchor=False)
     couples = sorted(report.rater_pairs, key=lambda pair: -pair.n)
@@ -143,10 +146,12 @@ def draw_confusions(report: AgreementReport, votes: pd.DataFrame, rubric: Rubric
             key=f"confusion_{project.id}_{a}_{b}",
         )
     with right:
-        draw_cell(votes, a, b, cell, project)
+        draw_cell(votes, a, b, cell, project, texts)
 
 
-def draw_cell(votes: pd.DataFrame, a: str, b: str, cell: tuple[int, int] | None, project: Project) -> None:
+def draw_cell(
+    votes: pd.DataFrame, a: str, b: str, cell: tuple[int, int] | None, project: Project, texts: dict[str, str]
+) -> None:
     """The pairs behind one cell; one of them can be opened."""
     if cell is None:
         st.caption(_("Click a cell to see its pairs."))
@@ -165,7 +170,7 @@ def draw_cell(votes: pd.DataFrame, a: str, b: str, cell: tuple[int, int] | None,
         )
     )
     event = st.dataframe(
-        found,
+        found.assign(**{_("query"): found["query_id"].map(texts)}),
         hide_index=True,
         width="stretch",
         height=230,
@@ -174,7 +179,9 @@ def draw_cell(votes: pd.DataFrame, a: str, b: str, cell: tuple[int, int] | None,
         key=f"cell_{project.id}_{a}_{b}_{cell}",
     )
     chosen = event.selection.rows
-    if chosen:
+    if not chosen:
+        st.caption(_("Choose a row to read the pair."))
+    else:
         query_id, doc_id = found.iloc[chosen[0]]
         st.page_link(
             "pages/settle.py",
@@ -223,6 +230,7 @@ def draw_page(actor: Actor, project: Project) -> None:
     with reading() as session:
         votes = read_votes(session, actor, project.id)
         rubric = get_rubric(session, project.id)
+        queries = read_queries_table(session, project.id)
     if votes.empty:
         empty_state(
             _("No votes yet."),
@@ -238,7 +246,7 @@ def draw_page(actor: Actor, project: Project) -> None:
     if not chosen.empty:
         draw_grades(chosen, rubric)
     draw_rater_pairs(report)
-    draw_confusions(report, chosen, rubric, project)
+    draw_confusions(report, chosen, rubric, project, dict(zip(queries["query_id"], queries["text"], strict=True)))
     draw_all_coefficients(report)
 
 

@@ -34,18 +34,23 @@ def reason_word(reason: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the lead is: the disputes in view, and the one on the screen."""
+    """Where the lead is: the disputes in view, the pair on the screen, and its place in view if it has one."""
 
     listed: list[Dispute]
-    index: int
+    pair: int
+    index: int | None
 
-    @property
-    def pair(self) -> int:
-        return self.listed[self.index].pair
+    def step(self, by: int) -> int:
+        """The pair before or after; from outside the view, the first in view."""
+        if not self.listed:
+            return self.pair
+        return self.listed[0 if self.index is None else (self.index + by) % len(self.listed)].pair
 
 
 def go(pair: int) -> None:
     """Show a pair; the address names it."""
+    for name in ("query", "doc"):
+        st.query_params.pop(name, None)
     st.query_params["pair"] = str(pair)
 
 
@@ -77,27 +82,29 @@ def choose_view(project: Project, found: list[Dispute]) -> list[Dispute]:
     return sorted(listed, key=lambda one: (one.query_id, one.doc_id)) if order == "query" else listed
 
 
-def find_place(listed: list[Dispute], found: list[Dispute]) -> Place | None:
-    """The pair that the address asks for, else the first one in view."""
+def find_place(actor: Actor, project: Project, listed: list[Dispute]) -> Place | None:
+    """The pair that the address asks for, disputed or not; else the first one in view."""
     wanted = st.query_params.get("pair", "")
-    asked = (st.query_params.get("query"), st.query_params.get("doc"))
-    for index, one in enumerate(listed):
-        if str(one.pair) == wanted or (one.query_id, one.doc_id) == asked:
-            return Place(listed, index)
-    for one in found:
-        if str(one.pair) == wanted or (one.query_id, one.doc_id) == asked:
-            return Place([one, *listed], 0)
-    return Place(listed, 0) if listed else None
+    pair = int(wanted) if wanted.isdigit() else None
+    query_id, doc_id = st.query_params.get("query"), st.query_params.get("doc")
+    if pair is None and query_id is not None and doc_id is not None:
+        with reading() as session:
+            pair = disputes.find_pair(session, actor, project.id, query_id, doc_id)
+    if pair is None:
+        return Place(listed, listed[0].pair, 0) if listed else None
+    places = [number for number, one in enumerate(listed) if one.pair == pair]
+    return Place(listed, pair, places[0] if places else None)
 
 
 def draw_moves(place: Place) -> None:
     """Back and forth, by button or by key."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        before = place.listed[place.index - 1].pair
-        after = place.listed[(place.index + 1) % len(place.listed)].pair
-        st.button(_("Previous"), shortcut="p", on_click=go, args=(before,), key="settle_previous")
-        st.button(_("Next"), shortcut="n", on_click=go, args=(after,), key="settle_next")
-        st.markdown(_("**{place}** of {all}", place=place.index + 1, all=f"{len(place.listed):,}"))
+        st.button(_("Previous"), shortcut="p", on_click=go, args=(place.step(-1),), key="settle_previous")
+        st.button(_("Next"), shortcut="n", on_click=go, args=(place.step(1),), key="settle_next")
+        if place.index is None:
+            st.markdown(_("Not among the {all} in view", all=f"{len(place.listed):,}"))
+        else:
+            st.markdown(_("**{place}** of {all}", place=place.index + 1, all=f"{len(place.listed):,}"))
 
 
 def draw_document(pair: DisputedPair) -> None:
@@ -182,7 +189,7 @@ def settle(
         show_fault(fault)
         return
     st.session_state["settle_nonces"].pop(pair, None)
-    go(place.listed[(place.index + 1) % len(place.listed)].pair)
+    go(place.step(1))
     st.rerun()
 
 
@@ -214,20 +221,25 @@ project_switch(actor, project, _("Settle"))
 with reading() as session:
     found = disputes.list_disputes(session, actor, project.id)
     rubric = get_rubric(session, project.id)
-if not found:
+asked = "pair" in st.query_params or "query" in st.query_params
+if not found and not asked:
     empty_state(
         _("Nothing is disputed."),
         _("A pair is disputed once it has all its votes and they differ by the project's rule."),
         icon=":material/task_alt:",
     )
     st.stop()
-place = find_place(choose_view(project, found), found)
+place = find_place(actor, project, choose_view(project, found))
 if place is None:
     empty_state(_("Nothing here."), _("Every disputed pair is settled."), icon=":material/task_alt:")
     draw_reasons(actor, project)
     st.stop()
-with reading() as session:
-    pair = disputes.show_disputed_pair(session, actor, project.id, place.pair)
+try:
+    with reading() as session:
+        pair = disputes.show_disputed_pair(session, actor, project.id, place.pair)
+except AssayError:  # an old address, or one of another project
+    st.query_params.pop("pair", None)
+    st.rerun()
 draw_moves(place)
 left, right = st.columns([3, 2])
 with left:
