@@ -1,6 +1,6 @@
 """Key press to next pair painted, on the judging card with documents of 3,000 characters.
 
-`python benchmarks/card_latency.py [ADDRESS]`; without an address it starts the card's own test server.
+`python benchmarks/bench_card.py [ADDRESS]`; without an address it starts the card's own test server.
 """
 
 import os
