@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeling import accounts, disputes, projects
+from labeling import accounts, collection, disputes, projects
 from labeling.accounts import COMMAND_LINE
 from labeling.database import reading, writing
 from labeling.demo_project import DEMO_NAME
+from labeling.votes import read_votes
 
 Open = Callable[..., AppTest]
 FOR_RATERS = ("home", "judge", "history", "account")
@@ -186,3 +187,32 @@ def test_the_release_of_the_page_holds_every_file_of_its_manifest(demo: str) -> 
         archive = zipfile.ZipFile(io.BytesIO(pack(build_release(session, COMMAND_LINE, project.id))))
     manifest = json.loads(archive.read("manifest.json"))
     assert set(archive.namelist()) == {*manifest["files"], "manifest.json"}
+
+
+def test_word_labels_are_mapped_to_grades_before_anything_is_written(demo: str, open_page: Open) -> None:
+    with writing() as session:
+        made = projects.create_project(session, COMMAND_LINE, name="words")
+    app = open_page("setup", project=str(made.id))
+    go_to_step(app, "judgments")
+    content = b"query_id,product_id,rater,label\nq1,p1,ann,Perfectly relevant\nq1,p2,ann,not  RELEVANT\n"
+    uploader = next(one for one in app.file_uploader if one.label == "Files of judgments")
+    uploader.set_value([("labels.csv", content, "text/csv")]).run()
+    assert not app.exception
+    next(button for button in app.button if button.label == "Import 2 judgments").click().run()
+    assert not app.exception
+    with reading() as session:
+        assert read_votes(session, COMMAND_LINE, made.id)["grade"].tolist() == [3, 0]
+
+
+def test_an_encoding_that_a_person_names_is_used(demo: str, open_page: Open) -> None:
+    with writing() as session:
+        made = projects.create_project(session, COMMAND_LINE, name="latin")
+    app = open_page("setup", project=str(made.id))
+    go_to_step(app, "queries")
+    uploader = next(one for one in app.file_uploader if one.label == "File of queries")
+    uploader.set_value(("topics.txt", "query_id\ttext\n1\tcaf\xe9\n".encode("latin-1"), "text/plain")).run()
+    assert any("byte 0xE9" in code.value for code in app.code)
+    next(box for box in app.selectbox if box.label == "Encoding").set_value("latin-1").run()
+    next(button for button in app.button if button.label == "Import 1 row").click().run()
+    with reading() as session:
+        assert collection.read_queries_table(session, made.id)["text"].tolist() == ["caf\xe9"]

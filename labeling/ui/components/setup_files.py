@@ -1,4 +1,4 @@
-"""Files in the setup: queries, documents, runs, and judgments made elsewhere.
+"""Files in the setup: queries, documents and runs.
 
 Knows which reader reads what; the rules of reading stand in labeling.exchange and metrics.trec.
 """
@@ -17,18 +17,15 @@ from labeling.collection import Stored, read_documents_table, read_queries_table
 from labeling.database import reading, writing
 from labeling.errors import AssayError
 from labeling.exchange.documents import read_documents
-from labeling.exchange.judgments import read_judgments
 from labeling.exchange.queries import read_queries
 from labeling.exchange.tables import Imported
-from labeling.imports import ImportedJudgments, import_judgments
 from labeling.projects import Counts, Project
-from labeling.rubrics import get_rubric
-from labeling.ui.components.uploads import choose_columns, read_once, show_imported
+from labeling.ui.components.uploads import choose_reading, read_once, show_imported
 from labeling.ui.state import attempt, show_fault
 from labeling.ui.texts import _, _n
 from metrics import read_run
 
-__all__ = ["draw_documents", "draw_judgments", "draw_queries", "draw_runs", "report_of"]
+__all__ = ["digest", "draw_documents", "draw_queries", "draw_runs", "finish", "report_of", "uploader"]
 
 TABLES = ["csv", "tsv", "txt", "jsonl", "ndjson", "json", "gz"]
 DONE = "assay_setup_done"
@@ -44,20 +41,27 @@ def report_of(found: Imported) -> dict[str, Any]:
     }
 
 
-def _digest(file: UploadedFile) -> str:
+def import_words(rows: int) -> str:
+    """What the button that imports says."""
+    return _n("Import {count} row", "Import {number} rows", rows, number=f"{rows:,}")
+
+
+def digest(file: UploadedFile) -> str:
+    """The hash of a file's content, which tells whether it was read before."""
     return hashlib.sha256(file.getvalue()).hexdigest()
 
 
-def _finish(key: str, message: str) -> None:
+def finish(key: str, message: str) -> None:
     """Say what was done after the page has run again and the uploader is empty."""
     st.session_state[DONE] = (key, message)
     st.session_state["assay_upload_round"] = st.session_state.get("assay_upload_round", 0) + 1
     st.rerun()
 
 
-def _uploader(
+def uploader(
     label: str, key: str, *, several: bool = False, kinds: Sequence[str] | None = TABLES
 ) -> list[UploadedFile]:
+    """A place for files, and above it what became of the last ones."""
     done = st.session_state.get(DONE)
     if done and done[0] == key:
         st.success(done[1], icon=":material/check_circle:")
@@ -86,23 +90,23 @@ def _draw_table_file(
     key: str,
     label: str,
     fields: dict[str, str],
-    read: Callable[[bytes, str, dict[str, str]], Imported],
+    read: Callable[[bytes, str, dict[str, str], str | None], Imported],
     store: Callable[[UploadedFile, Imported, bool], Stored],
 ) -> None:
     """One file of queries or documents: choose, look, import."""
     key = f"{key}_{project.id}"
-    for file in _uploader(label, key):
-        mapping = choose_columns(file, fields, key)
+    for file in uploader(label, key):
+        reading_as = choose_reading(file, fields, key)
         with st.spinner(_("Reading…")):
-            found = read_once(lambda: read(file.getvalue(), file.name, mapping), key, _digest(file), mapping)  # noqa: B023
+            found = read_once(lambda: read(file.getvalue(), file.name, *reading_as), key, digest(file), reading_as)  # noqa: B023
         imported = show_imported(found, columns=list(fields))
         if imported is None:
             continue
         replace = st.checkbox(_("Replace texts that are stored already"), key=f"{key}_replace")
-        if st.button(_("Import {count} rows", count=f"{len(imported.table):,}"), type="primary", key=f"{key}_import"):
+        if st.button(import_words(len(imported.table)), type="primary", key=f"{key}_import"):
             stored = attempt(lambda: store(file, imported, replace))  # noqa: B023
             if stored is not None:
-                _finish(key, _stored_words(stored))
+                finish(key, _stored_words(stored))
 
 
 def draw_queries(actor: Actor, project: Project, counts: Counts) -> None:
@@ -125,7 +129,7 @@ def draw_queries(actor: Actor, project: Project, counts: Counts) -> None:
         key="queries",
         label=_("File of queries"),
         fields=fields,
-        read=lambda content, name, mapping: read_queries(content, name, mapping=mapping),
+        read=lambda content, name, mapping, encoding: read_queries(content, name, mapping=mapping, encoding=encoding),
         store=store,
     )
     if counts.queries:
@@ -176,7 +180,7 @@ def draw_documents(actor: Actor, project: Project, counts: Counts) -> None:
         key="documents",
         label=_("File of documents"),
         fields=fields,
-        read=lambda content, name, mapping: read_documents(content, name, mapping=mapping),
+        read=lambda content, name, mapping, encoding: read_documents(content, name, mapping=mapping, encoding=encoding),
         store=store,
     )
     if counts.documents:
@@ -190,7 +194,7 @@ def draw_runs(actor: Actor, project: Project) -> None:
     """Runs: what systems ranked."""
     st.caption(_("TREC format (query_id Q0 doc_id rank score tag), plain or gzip; several at once."))
     key = f"runs_{project.id}"
-    files = _uploader(_("Files of runs"), key, several=True, kinds=None)
+    files = uploader(_("Files of runs"), key, several=True, kinds=None)
     if files:
         _preview_runs(actor, project, files, key)
     with reading() as session:
@@ -234,87 +238,4 @@ def _preview_runs(actor: Actor, project: Project, files: list[UploadedFile], key
 
         count = attempt(store)
         if count is not None:
-            _finish(key, _n("Imported {count} run.", "Imported {count} runs.", count))
-
-
-def draw_judgments(actor: Actor, project: Project) -> None:
-    """Judgments made elsewhere: one file with raters, or a file a rater."""
-    st.caption(
-        _(
-            "CSV or JSONL with query_id, doc_id, rater and grade, doccano JSONL, or qrels; without raters, a file is one rater."
-        )
-    )
-    key = f"judgments_{project.id}"
-    files = _uploader(_("Files of judgments"), key, several=True, kinds=None)
-    if not files:
-        return
-    with reading() as session:
-        grades = get_rubric(session, project.id).grades
-    choices = _judgment_choices(key)
-    contents = [(file.name, file.getvalue()) for file in files]
-    digests = [_digest(file) for file in files]
-    with st.spinner(_("Reading…")):
-        found = read_once(
-            lambda: read_judgments(contents, grades=grades, **choices), key, digests, sorted(choices.items())
-        )
-    imported = show_imported(found, columns=["query_id", "doc_id", "rater", "grade", "kind", "comment"])
-    if imported is None:
-        return
-    counted = pd.crosstab(imported.table["rater"], imported.table["grade"].astype("string").fillna("—"))
-    st.dataframe(counted.rename(columns=str), width="stretch")
-    st.caption(_("Judgments per rater and grade."))
-    if st.button(_("Import {count} judgments", count=f"{len(imported.table):,}"), type="primary", key=f"{key}_import"):
-
-        def store() -> ImportedJudgments:
-            with writing() as session:
-                names = [name for name, _content in contents]
-                report = {**report_of(imported), "choices": choices}
-                return import_judgments(session, actor, project.id, imported.table, files=names, report=report)
-
-        done = attempt(store)
-        if done is not None:
-            _finish(key, _judgments_words(done))
-
-
-def _judgments_words(done: ImportedJudgments) -> str:
-    words = _(
-        "Imported {count} judgments of {raters} raters on {pairs} pairs, {new} of them new.",
-        count=f"{done.judgments:,}",
-        raters=len(done.raters),
-        pairs=f"{done.pairs:,}",
-        new=f"{done.new_pairs:,}",
-    )
-    absent = len(done.documents_without_text) + len(done.queries_without_text)
-    if absent:
-        words += " " + _(
-            "{queries} queries and {documents} documents have no text here: their pairs count, and are not handed out.",
-            queries=f"{len(done.queries_without_text):,}",
-            documents=f"{len(done.documents_without_text):,}",
-        )
-    return words
-
-
-def _judgment_choices(key: str) -> dict[str, Any]:
-    """What to do with rows that cannot all count; nothing is chosen in silence."""
-    words: dict[str, tuple[str, dict[str, str]]] = {
-        "repeats": (
-            _("The same rater judged a pair twice"),
-            {"newest": _("the newest counts"), "first": _("the first counts"), "error": _("stop")},
-        ),
-        "double_labels": (
-            _("Two labels at once"),
-            {"leave_out": _("leave out"), "lower": _("the lower"), "higher": _("the higher")},
-        ),
-        "narrative": (
-            _("Judged under several narratives"),
-            {"all": _("all rows"), "first": _("the first narrative"), "last": _("the last narrative")},
-        ),
-        "out_of_scale": (
-            _("A grade outside the scale"),
-            {"error": _("stop"), "leave_out": _("leave out"), "clip": _("the nearest grade")},
-        ),
-    }
-    chosen: dict[str, Any] = {}
-    for place, (name, (label, options)) in zip(st.columns(len(words)), words.items(), strict=True):
-        chosen[name] = place.selectbox(label, list(options), format_func=options.__getitem__, key=f"{key}_{name}")
-    return chosen
+            finish(key, _n("Imported {count} run.", "Imported {count} runs.", count))

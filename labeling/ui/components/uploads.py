@@ -16,7 +16,7 @@ from labeling.ui.components.untrusted import plain_label
 from labeling.ui.state import show_fault
 from labeling.ui.texts import _, _n
 
-__all__ = ["choose_columns", "left_out_word", "read_once", "show_examples", "show_imported"]
+__all__ = ["choose_reading", "left_out_word", "read_once", "show_examples", "show_imported"]
 
 _KEPT = "assay_read_files"
 PREVIEW_ROWS = 8
@@ -36,26 +36,34 @@ def read_once(read: Callable[[], Imported], *parts: object) -> Imported | AssayE
     return kept[key]
 
 
-def choose_columns(file: UploadedFile, fields: Mapping[str, str], key: str) -> dict[str, str]:
-    """Let a person say which column holds which field; empty where the names in the file are left to speak.
+def choose_reading(file: UploadedFile, fields: Mapping[str, str], key: str) -> tuple[dict[str, str], str | None]:
+    """Let a person say which column holds which field, and the encoding; both are left to the file unless they do.
 
-    fields: name of the field -> its words on the screen.
+    fields: name of the field -> its words on the screen. The answer: field -> column, and the encoding or None.
     """
-    with st.expander(_("Columns: chosen by their names; change them here"), icon=":material/view_column:"):
-        try:
-            columns = list(
-                read_raw(file.getvalue()[:200_000].rpartition(b"\n")[0] or file.getvalue(), file.name).columns
-            )
-        except AssayError:
-            st.caption(_("The columns of this file cannot be listed."))
-            return {}
+    with st.expander(_("Columns and encoding: read from the file; change them here"), icon=":material/view_column:"):
+        encodings = {"": _("as the file says"), "utf-8": "UTF-8", "cp949": "CP949 (EUC-KR)", "latin-1": "Latin-1",
+                     "utf-16": "UTF-16"}  # fmt: skip
+        *places, last = st.columns(len(fields) + 1)
+        encoding = last.selectbox(
+            _("Encoding"), list(encodings), format_func=encodings.__getitem__, key=f"{key}_encoding_{file.file_id}"
+        )
+        columns = _columns_of(file, encoding or None)
         by_name = _("by its name")
         chosen = {}
-        for place, (field, words) in zip(st.columns(len(fields)), fields.items(), strict=True):
+        for place, (field, words) in zip(places, fields.items(), strict=True):
             column = place.selectbox(words, [by_name, *columns], key=f"{key}_{field}_{file.file_id}")
             if column and column != by_name:
                 chosen[field] = str(column)
-        return chosen
+    return chosen, encoding or None
+
+
+def _columns_of(file: UploadedFile, encoding: str | None) -> list[str]:
+    """The columns that a file names; none where it cannot be read, which the preview then says."""
+    try:
+        return list(read_raw(file.getvalue(), file.name, encoding=encoding).columns)
+    except AssayError:
+        return []
 
 
 def show_imported(found: Imported | AssayError, *, columns: Sequence[str]) -> Imported | None:

@@ -6,7 +6,7 @@ from labeling import projects
 from labeling.accounts import Actor
 from labeling.database import reading, writing
 from labeling.projects import Counts, Project
-from labeling.ui.components import setup_files, setup_pool, setup_rubric
+from labeling.ui.components import setup_files, setup_judgments, setup_pool, setup_rubric
 from labeling.ui.state import attempt, current_project, project_switch, require
 from labeling.ui.texts import _
 
@@ -67,7 +67,7 @@ STEPS = {
     "queries": lambda: setup_files.draw_queries(actor, project, counts),
     "documents": lambda: setup_files.draw_documents(actor, project, counts),
     "runs": lambda: setup_files.draw_runs(actor, project),
-    "judgments": lambda: setup_files.draw_judgments(actor, project),
+    "judgments": lambda: setup_judgments.draw_judgments(actor, project),
     "pairs": lambda: setup_pool.draw_pool(actor, project, counts),
     "settings": lambda: setup_pool.draw_settings(actor, project),
 }
