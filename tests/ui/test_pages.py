@@ -216,3 +216,12 @@ def test_an_encoding_that_a_person_names_is_used(demo: str, open_page: Open) -> 
     next(button for button in app.button if button.label == "Import 1 row").click().run()
     with reading() as session:
         assert collection.read_queries_table(session, made.id)["text"].tolist() == ["caf\xe9"]
+
+
+def test_disputes_can_be_ordered_by_what_they_move(demo: str, open_page: Open) -> None:
+    app = open_page("settle")
+    next(control for control in app.segmented_control if control.label == "Order").set_value("influence").run()
+    assert not app.exception
+    text = words(app)
+    assert "is ahead of" in text
+    assert "Settling this pair puts A - B between" in text

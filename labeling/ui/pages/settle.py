@@ -14,9 +14,11 @@ from labeling.errors import AssayError
 from labeling.projects import Project
 from labeling.rubrics import Rubric, get_rubric
 from labeling.ui.components.empty import empty_state
+from labeling.ui.components.settle_order import order_disputes, show_influence
 from labeling.ui.components.untrusted import as_html, show_inline, show_text
 from labeling.ui.state import current_project, project_switch, require, show_fault
 from labeling.ui.texts import _
+from metrics import Influence
 
 FAULT = "assay_settle_fault"
 
@@ -54,8 +56,8 @@ def go(pair: int) -> None:
     st.query_params["pair"] = str(pair)
 
 
-def choose_view(project: Project, found: list[Dispute]) -> list[Dispute]:
-    """Open, settled or all disputes; the widest difference first, or query by query."""
+def choose_view(actor: Actor, project: Project, found: list[Dispute]) -> tuple[list[Dispute], Influence | None]:
+    """Open, settled or all disputes; the widest difference first, query by query, or by what settling one can move."""
     counts = {"open": sum(one.decided is None for one in found), "all": len(found)}
     counts["settled"] = counts["all"] - counts["open"]
     words = {"open": _("Open"), "settled": _("Settled"), "all": _("All")}
@@ -71,15 +73,19 @@ def choose_view(project: Project, found: list[Dispute]) -> list[Dispute]:
         )
         order = st.segmented_control(
             _("Order"),
-            ["spread", "query"],
+            ["spread", "query", "influence"],
             default="spread",
             required=True,
-            format_func=lambda one: {"spread": _("widest difference first"), "query": _("query by query")}[one],
+            format_func=lambda one: {
+                "spread": _("widest difference first"),
+                "query": _("query by query"),
+                "influence": _("what moves a comparison"),
+            }[one],
             label_visibility="collapsed",
             key=f"settle_order_{project.id}",
         )
     listed = [one for one in found if view == "all" or (one.decided is None) == (view == "open")]
-    return sorted(listed, key=lambda one: (one.query_id, one.doc_id)) if order == "query" else listed
+    return order_disputes(actor, project, listed, str(order))
 
 
 def find_place(actor: Actor, project: Project, listed: list[Dispute]) -> Place | None:
@@ -229,7 +235,8 @@ if not found and not asked:
         icon=":material/task_alt:",
     )
     st.stop()
-place = find_place(actor, project, choose_view(project, found))
+listed, influence = choose_view(actor, project, found)
+place = find_place(actor, project, listed)
 if place is None:
     empty_state(_("Nothing here."), _("Every disputed pair is settled."), icon=":material/task_alt:")
     draw_reasons(actor, project)
@@ -245,6 +252,7 @@ left, right = st.columns([3, 2])
 with left:
     draw_document(pair)
 with right:
+    show_influence(influence, pair.query_id, pair.doc_id)
     draw_votes(pair, rubric, project)
     draw_decision(actor, project, pair, rubric, place)
 draw_reasons(actor, project)
