@@ -35,12 +35,12 @@ def _melt(table: pd.DataFrame, rows: str, columns: str, values: str) -> pd.DataF
     return table.rename_axis(index=rows).reset_index().melt(id_vars=rows, var_name=columns, value_name=values)
 
 
-def draw_shares(counts: pd.DataFrame, *, grade_words: dict[int, str], height_each: int = 34) -> None:
+def draw_shares(counts: pd.DataFrame, *, grade_words: dict[int, str], height_each: int = 28) -> None:
     """A bar a rater: the share of each grade, darker for higher grades; counts has raters as index, grades as columns."""
     long = _melt(counts, "rater", "grade", "votes")
     long["share"] = long["votes"] / long.groupby("rater")["votes"].transform("sum")
     long["word"] = [f"{grade} · {grade_words.get(int(grade), '')}" for grade in long["grade"]]
-    steps = ["#d5dedc", "#9ccbc5", "#4fa39c", "#17736c", "#0a3d3a"]
+    steps = ["#bcc7c5", "#8acbc2", "#3fa196", "#167a70", "#0b5d57"]
     domain = [f"{grade} · {grade_words.get(int(grade), '')}" for grade in counts.columns]
     colors = alt.Scale(domain=domain, range=_spread(steps, len(domain)))
     chart = (
@@ -48,8 +48,10 @@ def draw_shares(counts: pd.DataFrame, *, grade_words: dict[int, str], height_eac
         .mark_bar(stroke="white", strokeWidth=0.5)
         .encode(
             x=alt.X("share:Q", axis=alt.Axis(format="%"), title=None, scale=alt.Scale(domain=[0, 1])),
-            y=alt.Y("rater:N", title=None, sort=list(counts.index)),
-            color=alt.Color("word:N", scale=colors, title=None, legend=alt.Legend(orient="top", labelLimit=260)),
+            y=alt.Y("rater:N", title=None, sort=list(counts.index), axis=alt.Axis(labelOverlap=False, labelLimit=200)),
+            color=alt.Color(
+                "word:N", scale=colors, title=None, legend=alt.Legend(orient="top", labelLimit=260, columns=2)
+            ),
             order=alt.Order("grade:O"),
             tooltip=[
                 alt.Tooltip("rater:N"),
@@ -58,7 +60,7 @@ def draw_shares(counts: pd.DataFrame, *, grade_words: dict[int, str], height_eac
                 alt.Tooltip("share:Q", format=".1%"),
             ],
         )
-        .properties(height=height_each * len(counts) + 40)
+        .properties(height=height_each * len(counts) + 90)
     )
     st.altair_chart(chart, width="stretch")
 
@@ -118,11 +120,11 @@ def draw_spread(systems: pd.DataFrame, *, title: str) -> None:
     runs = list(ordered["run"])
     tips = [alt.Tooltip("run:N"), *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("mean", "min", "max"))]
     base = alt.Chart(ordered).encode(y=alt.Y("run:N", title=None, sort=runs, axis=alt.Axis(labelLimit=260)))
-    bars = base.mark_bar(color="#9ccbc5", cornerRadiusEnd=2).encode(
+    bars = base.mark_bar(color="#2a9187", opacity=0.45, cornerRadiusEnd=2).encode(
         x=alt.X("mean:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(orient="top")), tooltip=tips
     )
-    lines = base.mark_rule(color="#0a3d3a", strokeWidth=3).encode(x=alt.X("min:Q"), x2="max:Q", tooltip=tips)
-    points = base.mark_point(color="#e07a1f", filled=True, size=55, opacity=1).encode(x="mean:Q", tooltip=tips)
+    lines = base.mark_rule(color="#e07a1f", strokeWidth=3).encode(x=alt.X("min:Q"), x2="max:Q", tooltip=tips)
+    points = base.mark_point(color="#e07a1f", filled=True, size=60, opacity=1).encode(x="mean:Q", tooltip=tips)
     with st.container(height=min(24 * len(runs) + 90, 620), border=False):
         st.altair_chart((bars + lines + points).properties(height=max(24 * len(runs), 80)), width="stretch")
 

@@ -11,6 +11,7 @@ from labeling.database import reading, writing
 from labeling.pool import PoolPreview, build_pool, preview_pool
 from labeling.projects import Counts, Project
 from labeling.ui.components.empty import empty_state
+from labeling.ui.components.figures import draw_figures
 from labeling.ui.components.uploads import show_examples
 from labeling.ui.state import attempt
 from labeling.ui.texts import _
@@ -61,8 +62,7 @@ def _show_preview(preview: PoolPreview) -> None:
         (_("Hours at {seconds} s each", seconds=SECONDS_PER_JUDGMENT), f"{hours:,.1f}"),
         (_("Pairs a query"), _("{fewest} to {most}", fewest=preview.fewest, most=preview.most)),
     )
-    for place, (words, figure) in zip(st.columns(len(figures)), figures, strict=True):
-        place.metric(words, figure)
+    draw_figures(figures)
     if preview.pairs_without_text:
         st.warning(
             _(

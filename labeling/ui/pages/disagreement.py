@@ -11,6 +11,7 @@ from labeling.i18n import mark
 from labeling.projects import Project
 from labeling.ui.components.charts import draw_ahead, draw_spread
 from labeling.ui.components.empty import empty_state
+from labeling.ui.components.figures import draw_figures
 from labeling.ui.components.run_choice import choose_measures, choose_runs, show_definition
 from labeling.ui.components.untrusted import plain_label
 from labeling.ui.state import current_project, project_switch, require, show_fault
@@ -79,8 +80,7 @@ def draw_headline(found: Disagreement, measure: str) -> None:
         (_("Kendall's tau between two sets"), f"{tau['mean']:.3f}"),
         (_("Noise floor of a difference"), f"{found.noise_floor[measure]:.3f}"),
     )
-    for place, (words, figure) in zip(st.columns(len(figures)), figures, strict=True):
-        place.metric(words, figure)
+    draw_figures(figures)
     st.caption(
         _(
             "Moves: from its worst set to its best. Tau: 1 is the same order of the systems; here from {low} to {high}. "

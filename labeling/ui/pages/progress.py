@@ -12,12 +12,13 @@ from labeling.disputes import list_disputes
 from labeling.projects import Counts, Project
 from labeling.ui.components.charts import draw_bars
 from labeling.ui.components.empty import empty_state
+from labeling.ui.components.figures import draw_figures
 from labeling.ui.state import current_project, project_switch, require
 from labeling.ui.texts import _
 from labeling.votes import count_raters
 
 
-def draw_figures(counts: Counts, disputed: int, settled: int) -> None:
+def draw_counts(counts: Counts, disputed: int, settled: int) -> None:
     """The numbers that a lead looks for first."""
     share = counts.votes / counts.wanted if counts.wanted else 0.0
     figures = (
@@ -28,8 +29,7 @@ def draw_figures(counts: Counts, disputed: int, settled: int) -> None:
         (_("Disputed"), f"{disputed:,}"),
         (_("of them settled"), f"{settled:,}"),
     )
-    for place, (words, figure) in zip(st.columns(len(figures)), figures, strict=True):
-        place.metric(words, figure)
+    draw_figures(figures)
     st.progress(min(share, 1.0), text=_("{share} of the votes", share=f"{share:.0%}"))
 
 
@@ -105,7 +105,7 @@ if not counts.pairs:
     )
     st.stop()
 settled = sum(dispute.decided is not None for dispute in disputes)
-draw_figures(counts, len(disputes), settled)
+draw_counts(counts, len(disputes), settled)
 draw_next(counts, len(disputes) - settled)
 left, right = st.columns(2)
 with left:

@@ -13,6 +13,7 @@ from labeling.releases import build_release, pack
 from labeling.rubrics import get_rubric
 from labeling.ui.components.charts import draw_bars
 from labeling.ui.components.empty import empty_state
+from labeling.ui.components.figures import draw_figures
 from labeling.ui.state import attempt, current_project, project_switch, require
 from labeling.ui.texts import _
 from labeling.votes import read_votes
@@ -41,15 +42,14 @@ def tie_word(tie: str) -> str:
 def choose_rule(actor: Actor, project: Project, raters: list[str]) -> tuple[str, str]:
     """The rule and what it does with ties; the project keeps the choice."""
     rules = [*RULES, *(f"rater:{name}" for name in raters)]
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    rule = left.selectbox(
+    rule = st.selectbox(
         _("Rule"),
         rules,
         index=rules.index(project.rule) if project.rule in rules else 0,
         format_func=rule_word,
         key=f"rule_{project.id}",
     )
-    tie = right.segmented_control(
+    tie = st.segmented_control(
         _("Ties"),
         ["open", "lower", "higher"],
         default=project.ties,
@@ -74,8 +74,7 @@ def draw_counts(found: Consolidation) -> None:
         (_("Ties"), counts["ties"]),
         (_("With dissent"), counts["dissent_pairs"]),
     )
-    for place, (words, figure) in zip(st.columns(len(figures)), figures, strict=True):
-        place.metric(words, f"{figure:,}")
+    draw_figures([(words, f"{figure:,}") for words, figure in figures])
     if counts["open"]:
         st.info(
             _("{count} pairs have no grade yet and are not in the qrels.", count=f"{counts['open']:,}"),

@@ -61,29 +61,28 @@ def choose_view(actor: Actor, project: Project, found: list[Dispute]) -> tuple[l
     counts = {"open": sum(one.decided is None for one in found), "all": len(found)}
     counts["settled"] = counts["all"] - counts["open"]
     words = {"open": _("Open"), "settled": _("Settled"), "all": _("All")}
-    with st.container(horizontal=True, vertical_alignment="center"):
-        view = st.segmented_control(
-            _("Which"),
-            list(words),
-            default="open",
-            required=True,
-            format_func=lambda one: f"{words[one]} ({counts[one]:,})",
-            label_visibility="collapsed",
-            key=f"settle_view_{project.id}",
-        )
-        order = st.segmented_control(
-            _("Order"),
-            ["spread", "query", "influence"],
-            default="spread",
-            required=True,
-            format_func=lambda one: {
-                "spread": _("widest difference first"),
-                "query": _("query by query"),
-                "influence": _("what moves a comparison"),
-            }[one],
-            label_visibility="collapsed",
-            key=f"settle_order_{project.id}",
-        )
+    view = st.segmented_control(
+        _("Which"),
+        list(words),
+        default="open",
+        required=True,
+        format_func=lambda one: f"{words[one]} ({counts[one]:,})",
+        label_visibility="collapsed",
+        key=f"settle_view_{project.id}",
+    )
+    order = st.segmented_control(
+        _("Order"),
+        ["spread", "query", "influence"],
+        default="spread",
+        required=True,
+        format_func=lambda one: {
+            "spread": _("widest difference first"),
+            "query": _("query by query"),
+            "influence": _("what moves a comparison"),
+        }[one],
+        label_visibility="collapsed",
+        key=f"settle_order_{project.id}",
+    )
     listed = [one for one in found if view == "all" or (one.decided is None) == (view == "open")]
     return order_disputes(actor, project, listed, str(order))
 
