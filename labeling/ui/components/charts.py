@@ -13,6 +13,8 @@ __all__ = ["COLORS", "draw_ahead", "draw_bars", "draw_score_bars", "draw_shares"
 
 COLORS = ["#0b6e69", "#e07a1f", "#5b5fc7", "#b8336a", "#6b8e23", "#3a86c8", "#8d6e63", "#c9a227"]
 
+ROW, AXIS = 26, 64  # pixels of a row, and of the axis with its title
+
 
 def draw_bars(
     table: pd.DataFrame, *, x: str, y: str, x_title: str, y_title: str, color: str | None = None, height: int = 220
@@ -104,14 +106,19 @@ def draw_score_bars(table: pd.DataFrame, *, value: str, title: str) -> None:
         alt.Chart(ordered)
         .mark_bar(color=COLORS[0], cornerRadiusEnd=2)
         .encode(
-            x=alt.X(f"{value}:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(orient="top")),
-            y=alt.Y("run:N", title=None, sort=list(ordered["run"]), axis=alt.Axis(labelLimit=260)),
+            x=alt.X(f"{value}:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(orient="top", tickCount=8)),
+            y=alt.Y("run:N", title=None, sort=list(ordered["run"]), axis=alt.Axis(labelLimit=260, labelOverlap=False)),
             tooltip=[alt.Tooltip("run:N"), alt.Tooltip(f"{value}:Q", format=".4f")],
         )
-        .properties(height=max(22 * len(ordered), 80))
     )
-    with st.container(height=min(22 * len(ordered) + 80, 520), border=False):
-        st.altair_chart(chart, width="stretch")
+    _draw_rows(chart, len(ordered))
+
+
+def _draw_rows(chart: alt.Chart | alt.LayerChart, rows: int) -> None:
+    """A chart with a row a run; a long one scrolls, with its axis on top."""
+    height = ROW * rows + AXIS
+    with st.container(height=min(height + 30, 640), border=False):
+        st.altair_chart(chart.properties(height=height), width="stretch")
 
 
 def draw_spread(systems: pd.DataFrame, *, title: str) -> None:
@@ -119,14 +126,16 @@ def draw_spread(systems: pd.DataFrame, *, title: str) -> None:
     ordered = systems.sort_values("mean", ascending=False)
     runs = list(ordered["run"])
     tips = [alt.Tooltip("run:N"), *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("mean", "min", "max"))]
-    base = alt.Chart(ordered).encode(y=alt.Y("run:N", title=None, sort=runs, axis=alt.Axis(labelLimit=260)))
+    base = alt.Chart(ordered).encode(
+        y=alt.Y("run:N", title=None, sort=runs, axis=alt.Axis(labelLimit=260, labelOverlap=False))
+    )
     bars = base.mark_bar(color="#2a9187", opacity=0.45, cornerRadiusEnd=2).encode(
-        x=alt.X("mean:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(orient="top")), tooltip=tips
+        x=alt.X("mean:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(orient="top", tickCount=8)),
+        tooltip=tips,
     )
     lines = base.mark_rule(color="#e07a1f", strokeWidth=3).encode(x=alt.X("min:Q"), x2="max:Q", tooltip=tips)
     points = base.mark_point(color="#e07a1f", filled=True, size=60, opacity=1).encode(x="mean:Q", tooltip=tips)
-    with st.container(height=min(24 * len(runs) + 90, 620), border=False):
-        st.altair_chart((bars + lines + points).properties(height=max(24 * len(runs), 80)), width="stretch")
+    _draw_rows(bars + lines + points, len(runs))
 
 
 def draw_ahead(difference: NDArray[np.float64], *, label: str) -> None:

@@ -15,9 +15,9 @@ _COMMON = """<style>
 </style>"""
 
 _JUDGING = """<style>
-.stApp [data-testid="stMainBlockContainer"] { padding: 3.5rem 1.5rem 0; }
+.stApp [data-testid="stMainBlockContainer"] { padding: 4rem 1.5rem 0; }
 .stApp [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] { gap: 0; }
-@media (max-width: 760px) { .stApp [data-testid="stMainBlockContainer"] { padding: 3.25rem 0.6rem 0; } }
+@media (max-width: 760px) { .stApp [data-testid="stMainBlockContainer"] { padding: 3.9rem 0.6rem 0; } }
 </style>"""
 
 

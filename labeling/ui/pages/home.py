@@ -29,6 +29,10 @@ def draw_project(actor: Actor, project: Project, counts: Counts) -> None:
                 st.badge(state_word(project.state), color=STATES[project.state])  # type: ignore[arg-type]
                 if project.is_demo:
                     st.badge(_("demo"), color="blue")
+            if project.is_demo:
+                st.caption(
+                    _("Texts written for the demo, votes of four simulated raters. Press Judge to be the fifth one.")
+                )
             share = counts.votes / counts.wanted if counts.wanted else 0.0
             st.progress(min(share, 1.0))
             st.caption(
