@@ -10,6 +10,8 @@ from metrics._layout import NAMES
 from metrics._lines import Rows
 from metrics.errors import InputError
 
+_MAY_LACK = {"rank", "tag", "kind", "is_vote", "surplus"}
+
 __all__ = ["is_json", "read_json_lines", "read_json_qrels", "read_json_run"]
 
 
@@ -91,10 +93,16 @@ def read_json_lines(text: bytes, source: str, kind: str) -> Rows:
         plain = {str(key).lower(): value for key, value in entry.items()}
         for role, names in NAMES[kind].items():
             key = next((name for name in names if name in plain), None)
-            if key is None and role not in {"rank", "tag"}:
+            # a typed row that is no grade (cannot_judge, skip) may well lack the key
+            typed = role == "relevance" and plain.get("kind", "grade") != "grade"
+            if key is None and role not in _MAY_LACK and not typed:
                 said = "grade" if role == "relevance" else role
                 raise InputError(source, number, f"a key for the {said}", f"the keys {', '.join(plain)}")
-            if key is not None:
-                fields.setdefault(role, []).append("" if plain[key] is None else str(plain[key]))
+            value = None if key is None else plain[key]
+            if key is not None or role in fields:
+                column = fields.setdefault(role, [""] * len(lines))
+                column.append("" if value is None else str(value))
+            elif typed:
+                fields[role] = [""] * (len(lines) + 1)
         lines.append(number)
     return Rows(fields, lines, (), 0, 0)

@@ -34,6 +34,9 @@ NAMES: dict[str, dict[str, tuple[str, ...]]] = {
         "doc_id": DOCUMENT_NAMES,
         "rater": RATER_NAMES,
         "relevance": ("grade", *GRADE_NAMES),
+        "kind": ("kind",),
+        "is_vote": ("is_vote",),
+        "surplus": ("surplus",),
     },
 }
 _SHAPES: dict[str, dict[int, tuple[str, ...]]] = {

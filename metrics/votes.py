@@ -3,6 +3,7 @@
 Knows columns; nothing of runs or measures. Other judgment formats are read elsewhere.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 
 from metrics._json import is_json, read_json_lines
 from metrics._layout import recognise
-from metrics._lines import MOST_FAULTS, raise_faults, read_exactly
+from metrics._lines import MOST_FAULTS, Rows, raise_faults, read_exactly
 from metrics._source import Source, load_source
 from metrics._values import QrelsChoices, convert_grades
 from metrics.errors import InputError
@@ -19,6 +20,8 @@ from metrics.tables import Remark
 __all__ = ["Votes", "as_votes", "read_votes"]
 
 COLUMNS = ("query_id", "doc_id", "rater", "grade")
+_NO_VOTES = {"cannot_judge", "skip", "failed", "empty"}
+_TRUE, _FALSE = {"true", "1", "yes"}, {"false", "0", "no"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +47,13 @@ def read_votes(source: Source, *, name: str | None = None) -> Votes:
     Raises
     ------
     InputError, InputErrors
-        With file and line, when a column is absent, a grade is no whole number, or a rater graded a pair twice.
-        Rows without a grade are left out and counted.
+        With file and line, when a column is absent, a grade is no whole number, a row of kind grade has none, or a
+        rater graded a pair twice.
+
+    Notes
+    -----
+    Rows that are no votes are left out and counted: those without a grade, those whose column ``kind`` says cannot_judge,
+    skip, failed or empty, and those that ``is_vote`` (false) or ``surplus`` (true) takes out.
     """
     text, called = load_source(source, name)
     rows = read_json_lines(text, called, "votes") if is_json(text) else None
@@ -53,15 +61,7 @@ def read_votes(source: Source, *, name: str | None = None) -> Votes:
         rows = read_exactly(text, recognise(text, "votes", called), called)
         raise_faults(rows.faults[:MOST_FAULTS])
     remarks: list[Remark] = []
-    graded = [row for row, grade in enumerate(rows.fields["relevance"]) if grade.strip()]
-    left_out = len(rows.lines) - len(graded)
-    if left_out:
-        remarks.append(
-            Remark.of("no_grade", left_out, f"{left_out} rows without a grade are no votes and were left out")
-        )
-        for column in rows.fields.values():
-            column[:] = [column[row] for row in graded]
-        rows.lines[:] = [rows.lines[row] for row in graded]
+    _leave_out_no_votes(rows, called, remarks)
     columns = convert_grades(rows, called, QrelsChoices(), remarks)
     table = pd.DataFrame(
         {name: pd.array(columns[name].to_pylist(), dtype="str") for name in COLUMNS[:3]}
@@ -74,6 +74,37 @@ def read_votes(source: Source, *, name: str | None = None) -> Votes:
     ]  # fmt: skip
     raise_faults(faults)
     return Votes(table, called, tuple(remarks))
+
+
+def _leave_out_no_votes(rows: Rows, called: str, remarks: list[Remark]) -> None:
+    blank = [""] * len(rows.lines)
+    grades = [each.strip() for each in rows.fields["relevance"]]
+    kinds = [each.strip().lower() for each in rows.fields.get("kind", blank)]
+    is_vote = [each.strip().lower() for each in rows.fields.get("is_vote", blank)]
+    surplus = [each.strip().lower() for each in rows.fields.get("surplus", blank)]
+    kept, faults, passed = [], [], 0
+    lost: Counter[str] = Counter()
+    for row, (grade, kind) in enumerate(zip(grades, kinds, strict=True)):
+        if kind in _NO_VOTES or (not grade and kind != "grade"):
+            lost[kind or "empty"] += 1
+        elif not grade:
+            faults.append(InputError(called, rows.lines[row], "a grade in a row of kind grade", "none"))
+        elif is_vote[row] in _FALSE or surplus[row] in _TRUE:
+            passed += 1
+        else:
+            kept.append(row)
+    raise_faults(faults[:MOST_FAULTS])
+    if lost:
+        each = ", ".join(f"{count} {kind}" for kind, count in sorted(lost.items()))
+        said = f"{lost.total()} rows without a grade are no votes and were left out ({each})"
+        remarks.append(Remark.of("no_grade", lost.total(), said))
+    if passed:
+        said = f"{passed} graded rows do not count as votes (is_vote false, or surplus) and were left out"
+        remarks.append(Remark.of("not_counted", passed, said))
+    if lost or passed:
+        for column in rows.fields.values():
+            column[:] = [column[row] for row in kept]
+        rows.lines[:] = [rows.lines[row] for row in kept]
 
 
 def as_votes(votes: Votes | pd.DataFrame) -> Votes:
