@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
-from labeling.database import lock_project, reading, writing
+from labeling.database import AnyRow, lock_project, reading, writing
 from labeling.errors import AssayError
 from labeling.judgments import Outcome, list_history, parse_act, read_text, record_act, show_own_pair
 from labeling.projects import get_project
@@ -23,6 +23,7 @@ __all__ = ["answer_card", "read_own_pair", "read_whole_text"]
 
 MOST_ACTS = 200
 HISTORY = 5
+TITLE = 80
 
 
 def answer_card(actor: Actor, body: Mapping[str, Any], *, now: datetime) -> dict[str, Any]:
@@ -52,8 +53,8 @@ def answer_card(actor: Actor, body: Mapping[str, Any], *, now: datetime) -> dict
         history = list_history(session, actor, project_id, limit=HISTORY) if body.get("hello") else []
     answer = {"acts": [_outcome(outcome) for _, outcome in outcomes], **_handout(handout)}
     if body.get("hello"):
-        names = ("act_id", "pair", "kind", "grade", "reason", "comment", "query", "title")
-        answer["history"] = [{name: getattr(row, name) for name in names} for row in history]
+        names = ("act_id", "pair", "kind", "grade", "reason", "comment", "query")
+        answer["history"] = [{**{name: getattr(row, name) for name in names}, "title": _title(row)} for row in history]
     return answer
 
 
@@ -72,6 +73,11 @@ def _record(
         except (AssayError, IntegrityError):
             outcomes.append((None, Outcome(act_id, "refused", "bad_act")))
     return outcomes
+
+
+def _title(row: AnyRow) -> str:
+    """What a rater knows the document by: its title, else how its text begins; as the card does it."""
+    return str(row.title or (row.text or "").strip()[:TITLE])
 
 
 def _seq(one: Any) -> float:

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from statistics import median
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, case, delete, exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
@@ -24,7 +24,7 @@ __all__ = ["MOST_AT_ONCE", "SHOWN_CHARACTERS", "End", "Handout", "Progress", "ha
 
 MOST_AT_ONCE = 20
 SHOWN_CHARACTERS = 200_000
-QUERIES_PER_LOOK = 25
+FIRST_LOOK = 1  # queries; mostly the query in hand has pairs enough, and each further look takes four times as many
 
 _pair = metadata.tables["pair"]
 _query = metadata.tables["query"]
@@ -122,13 +122,15 @@ def hand_out(
     rater, rubric = ensure_rater(session, actor, project_id), get_rubric(session, project_id)
     desk = _Desk(session, project, rater, rubric, tab[:80], now)
     if project.state != "open":
-        return Handout((), tuple(have), _progress(desk), End("closed"), rubric.version)
+        return Handout((), tuple(have), _progress(desk, _count_lacking(desk)[1]), End("closed"), rubric.version)
     kept = _renew(desk, have)
-    want = min(max(want, 0), MOST_AT_ONCE, _fair_share(desk)) - len(kept)
+    places, left = _count_lacking(desk)
+    want = min(max(want, 0), MOST_AT_ONCE, _fair_share(desk, places)) - len(kept)
     ids = _take(desk, want, kept) if want > 0 else []
     pairs = show_pairs(session, ids, rubric.version)
     end = _end(desk) if want > 0 and len(ids) < want and len(ids) + len(kept) < MOST_AT_ONCE else None
-    return Handout(tuple(pairs), tuple(id_ for id_ in have if id_ not in kept), _progress(desk), end, rubric.version)
+    lost = tuple(number for number in have if number not in kept)
+    return Handout(tuple(pairs), lost, _progress(desk, left), end, rubric.version)
 
 
 def _renew(desk: _Desk, have: Sequence[int]) -> set[int]:
@@ -141,6 +143,9 @@ def _renew(desk: _Desk, have: Sequence[int]) -> set[int]:
     ever = exists().where(_claim.c.pair_id == _pair.c.id, _claim.c.rater_id == desk.rater.id)
     held = select(_pair.c.id).where(*here, ever, desk.claimed_by_me() | room)
     renewed = set(desk.session.execute(held).scalars())
+    opened = set(desk.session.execute(select(_pair.c.id).where(*here, ~ever, _skipped(desk), room)).scalars())
+    _claim_pairs(desk, sorted(opened))  # put aside once, and opened again from one's own history
+    renewed |= opened
     if renewed:
         desk.session.execute(
             update(_claim)
@@ -159,9 +164,16 @@ def _skipped(desk: _Desk) -> ColumnElement[bool]:
     )
 
 
-def _fair_share(desk: _Desk) -> int:
+def _count_lacking(desk: _Desk) -> tuple[int, int]:
+    """How many votes the project still wants, and how many of the pairs that lack them this rater can still judge."""
+    mine_to_do = case((~desk.mine() | _skipped(desk), 1), else_=0)
+    sums = (func.sum(_pair.c.overlap - _pair.c.vote_count), func.sum(mine_to_do))
+    places, left = desk.session.execute(select(*sums).where(*desk.lacking())).one()
+    return int(places or 0), int(left or 0)
+
+
+def _fair_share(desk: _Desk, places: int) -> int:
     """How many pairs one card may hold, so that towards the end nobody waits for pairs another has not looked at."""
-    places = select(func.coalesce(func.sum(_pair.c.overlap - _pair.c.vote_count), 0)).where(*desk.lacking())
     active = (
         select(func.count(_claim.c.rater_id.distinct()))
         .join(_pair, _pair.c.id == _claim.c.pair_id)
@@ -169,7 +181,7 @@ def _fair_share(desk: _Desk) -> int:
         .where(_claim.c.rater_id != desk.rater.id)
     )
     others = int(desk.session.execute(active).scalar_one())
-    return max(2, int(desk.session.execute(places).scalar_one()) // (2 * (others + 1)))
+    return max(2, places // (2 * (others + 1)))
 
 
 def _take(desk: _Desk, want: int, kept: set[int]) -> list[int]:
@@ -206,8 +218,10 @@ def _open_pairs(desk: _Desk, want: int) -> list[int]:
     """The next pairs with a free place in this rater's order: the query in hand to its end, then the next query."""
     chosen: list[int] = []
     queries = _queries_in_order(desk)
-    for start in range(0, len(queries), QUERIES_PER_LOOK):
-        part = queries[start : start + QUERIES_PER_LOOK]
+    start, look = 0, FIRST_LOOK
+    while start < len(queries) and len(chosen) < want:
+        part = queries[start : start + look]
+        start, look = start + look, 4 * look
         place = {query: index for index, query in enumerate(part)}
         statement = (
             select(_pair.c.id, _pair.c.query_pk)
@@ -219,8 +233,6 @@ def _open_pairs(desk: _Desk, want: int) -> list[int]:
             desk.session.execute(statement), key=lambda row: (place[row.query_pk], desk.order("pair", row.id))
         )
         chosen += [row.id for row in found[: want - len(chosen)]]
-        if len(chosen) == want:
-            break
     return chosen
 
 
@@ -316,7 +328,7 @@ def show_pairs(session: Session, ids: Sequence[int], rubric_version: int) -> lis
     return [shown[number] for number in ids]
 
 
-def _progress(desk: _Desk) -> Progress:
+def _progress(desk: _Desk, left: int) -> Progress:
     mine = (
         select(_judgment.c.seconds)
         .join(_current, _current.c.judgment_id == _judgment.c.id)
@@ -325,11 +337,10 @@ def _progress(desk: _Desk) -> Progress:
     )
     seconds = list(desk.session.execute(mine).scalars())
     known = [value for value in seconds[:50] if value is not None]
-    left = select(func.count()).where(*desk.lacking(), ~desk.mine() | _skipped(desk))
     done, size = len(seconds), desk.project.batch_size
     return Progress(
         done=done,
-        left=int(desk.session.execute(left).scalar_one()),
+        left=left,
         batch_done=done % size,
         batch_size=size,
         seconds_per_pair=round(median(known), 1) if known else None,

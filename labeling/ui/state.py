@@ -87,10 +87,10 @@ def choose_project(project_id: int) -> None:
     st.session_state[_PROJECT] = project_id
 
 
-def go_to_project(project_id: int, page: str) -> None:
+def go_to_project(project_id: int, page: str, **more: str) -> None:
     """Open a page of a project; the address names the project, so that it can be sent to others."""
     choose_project(project_id)
-    st.switch_page(page, query_params={"project": str(project_id)})
+    st.switch_page(page, query_params={"project": str(project_id), **more})
 
 
 def current_project(actor: Actor) -> Project:

@@ -32,10 +32,11 @@ class CardRubric(TypedDict):
     text: NotRequired[str]
 
 
+_PARTS = ("markdown", "terms", "keys", "commands", "timer", "window", "document", "view", "desk", "card")
 _SCRIPTS = (
     "base.js",
     "outbox.js",
-    *(f"judging_card/{name}.js" for name in ("terms", "keys", "commands", "timer", "document", "view", "desk", "card")),
+    *(f"judging_card/{name}.js" for name in _PARTS),
 )
 
 _card = st.components.v2.component(

@@ -158,7 +158,7 @@ class Card {
     const pair = await this.desk.get("pair", id);
     if (!pair) return this.view.notice(this.view.say("no_pair"));
     this.desk.queue = [pair, ...this.desk.queue.filter((other) => other.pair !== pair.pair)];
-    this.swapped();
+    if (this.shown) this.swapped();
     return this.refresh();
   }
 
@@ -182,6 +182,7 @@ class Card {
     const said = this.view.describe({ ...fields });
     this.drafts.delete(pair.pair);
     this.guard = MIN_SEEN_MS;
+    if (pair.pair === Number(this.data.pair)) forgetPair();
     const before = this.desk.batchDone;
     this.closePanel();
     this.desk.judge(pair, { comment: comment?.trim() || null, ...fields, ...this.times(event) });
@@ -351,36 +352,12 @@ class Card {
   }
 }
 
-/** Run the work when the frame that shows the present state has been painted. */
-function afterPaint(work) {
-  requestAnimationFrame(() => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = work;
-    channel.port2.postMessage(null);
-  });
-}
-
-function readSetting(name) {
-  try {
-    return localStorage.getItem(`assay:setting:${name}`);
-  } catch {
-    return null;
-  }
-}
-
-function writeSetting(name, value) {
-  try {
-    localStorage.setItem(`assay:setting:${name}`, value);
-  } catch {
-    // The setting lasts as long as the page, then.
-  }
-}
-
 const CARDS = new WeakMap();
 
 export default function judgingCard({ data, parentElement }) {
   let card = CARDS.get(parentElement);
-  const same = card && ["project", "account", "csrf", "language", "pair"].every((name) => card.data[name] === data[name]);
+  const still = ["project", "account", "csrf", "language"].every((name) => card?.data[name] === data[name]);
+  const same = card && still && (data.pair == null || card.data.pair === data.pair);
   if (card && !same) card.stop();
   if (!same) {
     card = null;

@@ -3,6 +3,9 @@
 const WANTED = 20;
 const LOOK_AGAIN_MS = 15_000;
 
+/** What a judgment adds to the pairs that are done. */
+const countOf = (judgment) => (judgment?.kind === "grade" || judgment?.kind === "cannot_judge" ? 1 : 0);
+
 export class Desk {
   constructor(data, tab, changed) {
     this.data = data;
@@ -11,6 +14,7 @@ export class Desk {
     this.changed = changed; // told what happened: (event, detail)
     this.queue = [];
     this.history = [];
+    this.fetching = new Set(); // pairs whose act is being taken back, on their way here
     this.weights = new Map(); // what an unconfirmed act adds to the progress
     this.progress = null;
     this.end = null;
@@ -50,32 +54,33 @@ export class Desk {
   }
 
   judge(pair, fields) {
-    const counts = fields.kind !== "skip" && !pair.mine;
-    const act = this.act(pair, fields, counts ? 1 : 0);
+    const act = this.act(pair, fields, countOf(fields) - countOf(pair.mine));
     this.queue = this.queue.filter((other) => other.pair !== pair.pair);
     const { act_id, kind, grade, reason, comment } = act;
     const title = pair.title || pair.text.trim().slice(0, 80);
-    this.history.unshift({ act_id, pair: pair.pair, kind, grade, reason, comment, query: pair.query, title, held: pair, weight: counts ? 1 : 0, sent: false });
+    this.history = this.history.filter((other) => other.pair !== pair.pair); // only the newest of a pair can be taken back
+    this.history.unshift({ act_id, pair: pair.pair, kind, grade, reason, comment, query: pair.query, title, held: pair, sent: false });
     this.exchange();
     return act;
   }
 
   /** Take an act back: its pair lies on top of the desk again. False where the pair could not be fetched. */
   async takeBack(entry, shown) {
-    const pair = entry.held ?? (await this.fetchPair(entry.pair));
-    if (!pair) return false;
-    if (!this.history.includes(entry)) return true;
-    this.history = this.history.filter((other) => other !== entry);
-    this.act(pair, { kind: "undo", takes_back: entry.act_id, ...shown }, -(entry.weight ?? (entry.kind === "skip" ? 0 : 1)));
+    const at = this.history.indexOf(entry);
+    this.history = this.history.filter((other) => other !== entry); // at once: the next key takes back the next one
+    this.fetching.add(entry.pair);
+    const pair = entry.held ?? (await this.get("pair", entry.pair));
+    this.fetching.delete(entry.pair);
+    if (!pair) {
+      this.history.splice(at, 0, entry);
+      return false;
+    }
+    this.act(pair, { kind: "undo", takes_back: entry.act_id, ...shown }, -countOf(entry));
     this.queue = this.queue.filter((other) => other.pair !== pair.pair);
     this.queue.unshift({ ...pair, mine: null, before: { kind: entry.kind, grade: entry.grade, reason: entry.reason } });
     if (this.history.length < 5) this.hello = true;
     this.exchange();
     return true;
-  }
-
-  async fetchPair(pair) {
-    return this.get("pair", pair);
   }
 
   async get(what, pair) {
@@ -160,7 +165,8 @@ export class Desk {
     }
     this.progress = answer.progress ?? this.progress;
     this.end = answer.end ?? null;
-    if (this.hello) this.remember(answer.history ?? []);
+    if (!answer.history) return; // asked for while this request was under way: the next one brings it
+    this.remember(answer.history);
     this.hello = false;
   }
 
@@ -181,7 +187,10 @@ export class Desk {
     this.history = this.history.filter((other) => other !== entry);
     if (!act) return;
     const top = this.queue[0];
-    if (act.kind === "undo") this.queue = this.queue.filter((pair) => pair.pair !== act.pair || this.outbox.has(act.pair));
+    if (act.kind === "undo") {
+      this.queue = this.queue.filter((pair) => pair.pair !== act.pair || this.outbox.has(act.pair));
+      this.hello = true; // what could not be taken back stands in the history again
+    }
     else if (code === "bad_act" && entry?.held) this.queue.splice(Math.min(1, this.queue.length), 0, entry.held);
     if (code === "old_rubric") this.oldRubric = true;
     this.changed("refused", { act, entry, code, message, moved: top !== this.queue[0] });
@@ -189,10 +198,9 @@ export class Desk {
 
   /** What the server knows of earlier acts, behind those of this page. */
   remember(entries) {
-    const known = new Set(this.history.map((entry) => entry.act_id));
-    const leaving = new Set(this.outbox.acts.map((act) => act.takes_back));
+    const known = new Set([...this.history, ...this.outbox.acts].map((one) => one.pair));
     for (const entry of entries) {
-      if (!known.has(entry.act_id) && !leaving.has(entry.act_id)) this.history.push({ ...entry, sent: true });
+      if (!known.has(entry.pair) && !this.fetching.has(entry.pair)) this.history.push({ ...entry, sent: true });
     }
   }
 

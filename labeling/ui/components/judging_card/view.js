@@ -34,7 +34,7 @@ export class View {
     setText(this.$("sign-in"), this.say("sign_in"));
     this.$("sign-in").href = data.sign_in;
     this.rule = data.rubric.text ?? "";
-    setText(this.$("rule"), this.rule);
+    this.$("rule").replaceChildren(...markdownBlocks(this.rule));
     this.layOutGrades();
     this.layOutReasons(data.reasons);
     const rows = data.keys.map(([keys, meaning]) => [
@@ -52,19 +52,21 @@ export class View {
         { type: "button", "data-grade": grade, "aria-keyshortcuts": String(grade) },
         build("kbd", { textContent: String(grade), "aria-hidden": "true" }),
         build("span", { className: "name", textContent: label }),
-        build("span", { className: "definition", textContent: definition ?? "" }),
+        build("span", { className: "definition" }, ...inlineMarkdown(definition)),
       );
-      button.setAttribute("aria-label", [grade, label, definition].filter((part) => part !== "" && part != null).join(", "));
-      const shown = build("p", { className: "examples", textContent: examples ?? "", hidden: true, dir: "auto" });
+      const said = [grade, label, button.querySelector(".definition").textContent];
+      button.setAttribute("aria-label", said.filter((part) => part !== "" && part != null).join(", "));
+      const shown = build("div", { className: "examples written", hidden: true, dir: "auto" }, ...markdownBlocks(examples));
       return build("li", {}, button, shown);
     });
     this.$("grades").replaceChildren(...rows);
     this.$("grades").setAttribute("aria-label", this.say("grades"));
     const lines = this.levels.map(({ grade, label, definition, examples }) => {
-      const shown = build("span", { className: "examples", textContent: examples ?? "", hidden: true, dir: "auto" });
-      return build("p", {}, build("b", { textContent: `${grade} ${label}` }), ` ${definition ?? ""}`, shown);
+      const shown = build("div", { className: "examples written", hidden: true, dir: "auto" }, ...markdownBlocks(examples));
+      return build("div", {}, build("b", { textContent: `${grade} ${label}` }), " ", ...inlineMarkdown(definition), shown);
     });
-    this.$("rubric").replaceChildren(build("p", { className: "rule", textContent: this.rule, hidden: true }), ...lines);
+    const rule = build("div", { className: "rule written", hidden: true, dir: "auto" }, ...markdownBlocks(this.rule));
+    this.$("rubric").replaceChildren(rule, ...lines);
   }
 
   layOutReasons(reasons) {
