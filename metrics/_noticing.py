@@ -17,6 +17,7 @@ from metrics.tables import Remark
 __all__ = ["look_alikes", "notice_grades", "notice_ids", "notice_ranks", "plain_form"]
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufe00-\ufe0f]")
+_BLOCK_ROWS = 1 << 16
 _SPREADSHEET = (
     r"^[0-9](\.[0-9]+)?[Ee]\+[0-9]+$|^[0-9]{1,2}-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(-[0-9]+)?$"
 )
@@ -102,11 +103,18 @@ def notice_grades(grades: NDArray[np.int64]) -> list[Remark]:
     return remarks  # fmt: skip
 
 
-def notice_ranks(code: NDArray[np.int64], rank: NDArray[np.int64], score: NDArray[np.float64]) -> list[Remark]:
+def notice_ranks(code: NDArray[np.signedinteger], rank: NDArray[np.int64], score: NDArray[np.float64]) -> list[Remark]:
     """A remark where neighbouring rows are ranked one way and scored the other."""
-    same = code[1:] == code[:-1]
-    rank_step, score_step = np.sign(np.diff(rank)), np.sign(np.diff(score))
-    against = int((same & (rank_step * score_step > 0)).sum())
+    against = 0
+    for start in range(0, len(code), _BLOCK_ROWS):
+        rows = slice(start, start + _BLOCK_ROWS + 1)
+        ids, ranks, scores = code[rows], rank[rows], score[rows]
+        same = ids[1:] == ids[:-1]
+        up, better = ranks[1:] > ranks[:-1], scores[1:] > scores[:-1]
+        wrong = up & better
+        if (same & ~up).any():
+            wrong |= (ranks[1:] < ranks[:-1]) & (scores[1:] < scores[:-1])
+        against += int(np.count_nonzero(wrong & same))
     if not against:
         return []
     return [

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from metrics._sieve import Codes, encode, mark_texts, salt_queries, start_rows
 from metrics.hits import JudgedHits
 
-__all__ = ["JudgedPairs", "RankedHits", "find_duplicate", "rank_hits", "rank_query", "stack_hits"]
+__all__ = ["JudgedPairs", "RankedHits", "rank_hits", "rank_query", "stack_hits"]
 
 Integers = NDArray[np.int64]
 _BLOCK_ROWS = 50_000
@@ -71,6 +72,15 @@ class JudgedPairs:
         order = np.argsort(keys, kind="stable")
         return keys[order], order
 
+    @cached_property
+    def sieve(self) -> tuple[NDArray[np.bool_], np.uint64]:
+        """A table of marks that lets every judged pair pass and few others, and how far marks are shifted to index it."""
+        bits = min(24, max(10, (64 * len(self.grades)).bit_length()))
+        shift = np.uint64(64 - bits)
+        sieve = np.zeros(1 << bits, dtype=bool)
+        sieve[(mark_texts(self.documents)[self.document] ^ salt_queries(self.query)) >> shift] = True
+        return sieve, shift
+
     def find(self, query: Integers, document: Integers) -> Integers:
         """The position of each (query, document) among the pairs, -1 where it is not judged."""
         keys, order = self._sorted_keys
@@ -109,11 +119,6 @@ def as_arrow(column: pd.Series) -> pa.Array:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def _encode(queries: pa.Array) -> tuple[Integers, pa.Array]:
-    encoded = queries if pa.types.is_dictionary(queries.type) else queries.dictionary_encode()
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary
-
-
 def rank_hits(columns: pa.Table, judged: JudgedPairs, *, single_precision: bool = False) -> RankedHits:
     """Find the judged documents of a run and their ranks: score descending, ties by doc_id descending in byte order.
 
@@ -127,42 +132,60 @@ def rank_hits(columns: pa.Table, judged: JudgedPairs, *, single_precision: bool 
 
     Notes
     -----
-    Ids are looked up among the judged ones only; a file that is sorted is not sorted again; ids are compared only
-    within groups of equal scores that hold a judged document.
+    Pairs are sifted by a number made of their bytes, and only those that pass are looked up among the judged; a file
+    that is sorted is not sorted again; ids are compared only within groups of equal scores that hold a judged document.
     """
-    code, dictionary = _encode(_whole(columns["query_id"]))
+    code, dictionary = encode(_whole(columns["query_id"]))
     documents = _whole(columns["doc_id"])
     scores = _whole(columns["score"]).to_numpy(zero_copy_only=False)
     if single_precision:
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32)
-    known_queries = pa.array(judged.queries, type=dictionary.type)
-    query_of_code = _positions(dictionary, known_queries)
-    query = query_of_code[code] if len(code) else np.zeros(0, dtype=np.int64)
-    order = _sorted_order(code, scores)
-    document = _positions(documents, judged.documents.cast(documents.type))
-    pair = judged.find(query, document)
-    place = np.arange(len(code)) if order is None else order
-    code, scores, query, pair = code[place], scores[place], query[place], pair[place]
-    new_query = np.ones(len(code), dtype=bool)
-    new_query[1:] = code[1:] != code[:-1]
-    starts = np.flatnonzero(new_query)
-    start_of_row = np.repeat(starts, np.diff(np.append(starts, len(code))))
-    rank = np.arange(len(code)) - start_of_row + 1
-    (hit,) = np.nonzero(pair >= 0)
-    rank = _settle_ties(rank, hit, new_query, scores, documents, place)
-    found_order = np.lexsort((rank[hit], query[hit]))
-    hit = hit[found_order]
-    retrieved = np.bincount(query[query >= 0], minlength=len(judged.queries)).astype(np.int64)
-    (present,) = np.nonzero(np.bincount(code, minlength=len(dictionary)))
+    query_of_code = _positions(dictionary, pa.array(judged.queries, type=dictionary.type))
+    hit, pair = _find_judged(code, query_of_code, documents, judged)
+    query = query_of_code[code[hit]]
+    starts = start_rows(code)
+    order = _sorted_order(code, starts, scores)
+    if order is not None:
+        code, scores = code[order], scores[order]
+        starts = start_rows(code)
+        position_of_row = np.empty(len(order), dtype=np.int64)
+        position_of_row[order] = np.arange(len(order))
+        hit = position_of_row[hit]
+    hit = _settle_ties(hit, starts, scores, documents, order)
+    rank = hit - starts[np.searchsorted(starts, hit, side="right") - 1] + 1
+    found_order = np.lexsort((rank, query))
+    lengths = np.diff(np.append(starts, len(code)))
+    query_of_block = query_of_code[code[starts]]
+    known = query_of_block >= 0
+    retrieved = np.zeros(len(judged.queries), dtype=np.int64)
+    np.add.at(retrieved, query_of_block[known], lengths[known])
     return RankedHits(
-        query=query[hit],
-        rank=rank[hit],
-        pair=pair[hit],
+        query=query[found_order],
+        rank=rank[found_order],
+        pair=pair[found_order],
         retrieved=retrieved,
-        other_queries=int((query_of_code[present] < 0).sum()),
-        other_rows=int((query < 0).sum()),
+        other_queries=len(np.unique(code[starts][~known])),
+        other_rows=int(lengths[~known].sum()),
     )
+
+
+def _find_judged(
+    code: Codes, query_of_code: Integers, documents: pa.Array, judged: JudgedPairs
+) -> tuple[Integers, Integers]:
+    """The rows that hold a judged pair, and the pair of each."""
+    sieve, shift = judged.sieve
+    salt = salt_queries(query_of_code)
+    parts = [np.zeros(0, dtype=np.int64)]
+    for start in range(0, len(code), _BLOCK_ROWS):
+        block = documents.slice(start, _BLOCK_ROWS)
+        marks = mark_texts(block) ^ salt[code[start : start + _BLOCK_ROWS]]
+        parts.append(np.flatnonzero(sieve[marks >> shift]) + start)
+    likely = np.concatenate(parts)
+    likely = likely[query_of_code[code[likely]] >= 0]
+    document = _positions(documents.take(pa.array(likely)), judged.documents.cast(documents.type))
+    pair = judged.find(query_of_code[code[likely]], document)
+    return likely[pair >= 0], pair[pair >= 0]
 
 
 def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
@@ -177,40 +200,45 @@ def _positions(values: pa.Array, among: pa.Array) -> Integers:
     return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
-def _sorted_order(code: Integers, scores: NDArray[np.floating]) -> Integers | None:
+def _sorted_order(code: Codes, starts: Integers, scores: NDArray[np.floating]) -> Integers | None:
     """The order of rows by query and falling score; None where they stand so already."""
-    same = code[1:] == code[:-1]
-    together = (len(code) - int(np.count_nonzero(same))) == np.count_nonzero(np.bincount(code))
-    if together and bool(np.all((scores[1:] <= scores[:-1]) | ~same)):
-        return None
+    if len(starts) == len(np.unique(code[starts])):
+        rises = scores[1:] > scores[:-1]
+        rises[starts[1:] - 1] = False
+        if not rises.any():
+            return None
     return np.asarray(np.lexsort((-scores, code)))
 
 
 def _settle_ties(
-    rank: Integers,
-    hit: Integers,
-    new_query: NDArray[np.bool_],
-    scores: NDArray[np.floating],
-    documents: pa.Array,
-    place: Integers,
+    hit: Integers, starts: Integers, scores: NDArray[np.floating], documents: pa.Array, order: Integers | None
 ) -> Integers:
-    """Ranks with ties broken by doc_id descending, in the groups where it matters."""
-    tied = np.zeros(len(rank) + 1, dtype=bool)
-    tied[1:-1] = (scores[1:] == scores[:-1]) & ~new_query[1:]
-    touched = hit[tied[hit] | tied[hit + 1]]
+    """Where hits stand once ties are broken by doc_id descending, in the groups where it matters."""
+    tied = scores[1:] == scores[:-1]
+    tied[starts[1:] - 1] = False
+    (above,) = np.nonzero(tied)
+    if not len(above) or not len(hit):
+        return hit
+    parted = above[1:] != above[:-1] + 1
+    first = above[np.concatenate(([True], parted))]
+    last = above[np.concatenate((parted, [True]))] + 1
+    group = np.searchsorted(first, hit, side="right") - 1
+    (touched,) = np.nonzero((group >= 0) & (hit <= last[group]))
     if not len(touched):
-        return rank
-    group = np.cumsum(~tied[:-1]) - 1
-    wanted = np.zeros(int(group[-1]) + 1, dtype=bool)
-    wanted[group[touched]] = True
-    (rows,) = np.nonzero(wanted[group])
-    ids = documents.take(pa.array(place[rows]))
-    order = pc.sort_indices(
-        pa.table({"g": group[rows], "d": ids}), sort_keys=[("g", "ascending"), ("d", "descending")]
+        return hit
+    wanted = np.unique(group[touched])
+    size = last[wanted] - first[wanted] + 1
+    shift = first[wanted] - np.concatenate(([0], np.cumsum(size)[:-1]))
+    rows = np.arange(int(size.sum())) + np.repeat(shift, size)
+    ids = documents.take(pa.array(rows if order is None else order[rows]))
+    sequence = pc.sort_indices(
+        pa.table({"g": np.repeat(wanted, size), "d": ids}), sort_keys=[("g", "ascending"), ("d", "descending")]
     ).to_numpy()
-    settled = rank.copy()
-    # rows of a group stand together, so the sorted rows take the group's ranks in turn
-    settled[rows[order]] = rank[rows]
+    # rows of a group stand together, so the sorted rows take the group's places in turn
+    place = np.empty(len(rows), dtype=np.int64)
+    place[sequence] = rows
+    settled = hit.copy()
+    settled[touched] = place[np.searchsorted(rows, hit[touched])]
     return settled
 
 
@@ -245,73 +273,3 @@ def rank_query(
         pa.table({"s": compared, "d": documents}), sort_keys=[("s", "descending"), ("d", "descending")]
     )
     return documents.take(order).to_pylist(), scores[order.to_numpy()]
-
-
-def find_duplicate(queries: pa.Array, documents: pa.Array) -> tuple[int, int] | None:
-    """The first row whose (query, document) stood above already, as (earlier row, later row).
-
-    Notes
-    -----
-    Ids are reduced to 64-bit numbers first; only rows with equal numbers are compared in full.
-    """
-    code, _ = _encode(queries)
-    for start, end in _blocks_of_queries(code):
-        found = _find_within(code[start:end], documents.slice(start, end - start))
-        if found is not None:
-            return start + found[0], start + found[1]
-    return None
-
-
-def _blocks_of_queries(code: Integers) -> list[tuple[int, int]]:
-    """Row ranges that share no query, small enough for the processor's cache; one range where queries are scattered."""
-    starts = (
-        np.flatnonzero(np.concatenate(([True], code[1:] != code[:-1]))) if len(code) else np.zeros(0, dtype=np.int64)
-    )
-    if len(starts) > np.count_nonzero(np.bincount(code)):
-        return [(0, len(code))]
-    cuts = [0]
-    for start in starts.tolist():
-        if start - cuts[-1] >= _BLOCK_ROWS:
-            cuts.append(start)
-    return list(zip(cuts, [*cuts[1:], len(code)], strict=True))
-
-
-def _find_within(code: Integers, documents: pa.Array) -> tuple[int, int] | None:
-    marks = _mark_texts(documents) ^ (code.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-    index = pd.Index(marks)
-    if index.is_unique:
-        return None
-    (rows,) = np.nonzero(index.duplicated(keep=False))
-    texts = documents.take(pa.array(rows)).to_pylist()
-    seen: dict[tuple[int, str], int] = {}
-    for row, text in zip(rows.tolist(), texts, strict=True):
-        key = (int(code[row]), text)
-        if key in seen:
-            return seen[key], row
-        seen[key] = row
-    return None
-
-
-def _mark_texts(texts: pa.Array) -> NDArray[np.uint64]:
-    """A 64-bit number for each text, made of its length and bytes: equal texts have equal numbers."""
-    wide = pa.types.is_large_string(texts.type)
-    _, offset_buffer, data_buffer = texts.buffers()
-    kind = np.int64 if wide else np.int32
-    offsets = np.frombuffer(offset_buffer, dtype=kind)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
-    length = offsets[1:] - offsets[:-1]
-    mark = length.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
-    if data_buffer is None or not len(texts) or not data_buffer.size:
-        return mark
-    first, last = int(offsets[0]), int(offsets[-1])
-    offsets = offsets - first
-    data = np.frombuffer(data_buffer, dtype=np.uint8)[first:last]
-    data = np.concatenate((data, np.zeros(8, dtype=np.uint8)))
-    words = np.lib.stride_tricks.as_strided(data.view(np.uint8)[:8].view(np.uint64), (len(data) - 7,), (1,))
-    shortest = int(length.min())
-    for start in range(0, int(length.max()), 8):
-        open_rows = slice(0, len(length)) if shortest > start else np.flatnonzero(length > start)
-        left = np.minimum(length[open_rows] - start, 8).astype(np.uint64)
-        word = words[offsets[open_rows] + start] << (np.uint64(64) - np.uint64(8) * left)
-        mixed = (mark[open_rows] ^ word) * np.uint64(0xFF51AFD7ED558CCD)
-        mark[open_rows] = mixed ^ (mixed >> np.uint64(32))
-    return mark

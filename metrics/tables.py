@@ -11,8 +11,9 @@ from itertools import islice
 import pandas as pd
 import pyarrow as pa
 
+from metrics._sieve import find_duplicate
 from metrics.errors import InputError
-from metrics.ranking import as_arrow, find_duplicate
+from metrics.ranking import as_arrow
 
 __all__ = ["Qrels", "Remark", "Run", "as_qrels", "as_runs"]
 

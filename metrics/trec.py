@@ -18,15 +18,16 @@ from metrics._json import is_json, read_json_qrels, read_json_run
 from metrics._layout import Layout, recognise
 from metrics._lines import MOST_FAULTS, Rows, raise_faults, read_exactly, read_fast
 from metrics._noticing import notice_grades, notice_ids, notice_ranks
+from metrics._sieve import find_duplicate
 from metrics._source import Source, load_source, stem_of
 from metrics._values import QrelsChoices, convert_grades, convert_scores, ranks_as_scores
 from metrics.errors import InputError
-from metrics.ranking import find_duplicate
 from metrics.tables import Qrels, Remark, Run
 
 __all__ = ["read_qrels", "read_run", "read_runs", "write_qrels", "write_run"]
 
 _TEXT, _CODED = pa.string(), pa.dictionary(pa.int32(), pa.string())
+_BLOCK_ROWS = 1 << 16
 _QRELS_TYPES = {"query_id": _CODED, "doc_id": _TEXT, "relevance": pa.int64()}
 _RUN_TYPES = {
     "query_id": _CODED, "doc_id": _TEXT, "rank": pa.int64(), "score": pa.float64(), "third": pa.float64(), "tag": _CODED,
@@ -146,12 +147,20 @@ def _is_odd(table: pa.Table, text: bytes, layout: Layout) -> bool:
     for column in ("query_id", "doc_id"):
         values = _whole(table[column])
         texts = values.dictionary if pa.types.is_dictionary(values.type) else values
-        if len(texts) and pc.min(pc.binary_length(texts)).as_py() == 0:
+        if _holds_empty(texts):
             return True
         padded = layout.separator == "\t" and not layout.header and b" " in text
         if padded and not pc.utf8_trim(texts, characters=" ").equals(texts):
             return True
-    return "score" in table.column_names and bool(np.isnan(table["score"].to_numpy()).any())
+    # the least of numbers is nan where one of them is, and needs no second array to find
+    return (
+        "score" in table.column_names and bool(len(table)) and bool(np.isnan(np.min(_whole(table["score"]).to_numpy())))
+    )
+
+
+def _holds_empty(texts: pa.Array) -> bool:
+    blocks = (texts.slice(start, _BLOCK_ROWS) for start in range(0, len(texts), _BLOCK_ROWS))
+    return any(pc.min(pc.binary_length(block)).as_py() == 0 for block in blocks)
 
 
 def _one_grade_a_pair(
@@ -263,7 +272,7 @@ def _notice_run(columns: dict[str, pa.Array], remarks: list[Remark], *, ascii_on
     if thorough or not ascii_only:
         ids["doc_id"] = columns["doc_id"]
     remarks += notice_ids(ids, ascii_only=ascii_only)
-    code = columns["query_id"].indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    code = columns["query_id"].indices.to_numpy(zero_copy_only=False)
     if "rank" in columns:
         rank = columns["rank"].to_numpy(zero_copy_only=False)
         remarks += notice_ranks(code, rank, columns["score"].to_numpy(zero_copy_only=False))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import metrics
-from metrics import InputError, InputErrors, ranking
+from metrics import InputError, InputErrors, _sieve
 from metrics._layout import recognise
 from metrics._lines import read_exactly, read_fast
 from metrics.trec import _RUN_TYPES
@@ -328,12 +328,12 @@ def test_the_first_repeated_pair_is_found_wherever_it_stands(pairs, block):
             break
         seen[pair] = row
     queries, documents = (pa.array([pair[part] for pair in pairs], type=pa.string()) for part in (0, 1))
-    kept = ranking._BLOCK_ROWS
+    kept = _sieve._BLOCK_ROWS
     try:
-        ranking._BLOCK_ROWS = block
-        found = ranking.find_duplicate(queries, documents)
+        _sieve._BLOCK_ROWS = block
+        found = _sieve.find_duplicate(queries, documents)
     finally:
-        ranking._BLOCK_ROWS = kept
+        _sieve._BLOCK_ROWS = kept
     assert (found is None) == (expected is None)
     if found is not None:
         assert pairs[found[0]] == pairs[found[1]]

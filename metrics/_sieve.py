@@ -1,0 +1,114 @@
+"""Ids as 64-bit numbers, so that millions of rows are compared, sifted and searched for repeats at once.
+
+Knows columns of text and of codes; nothing of runs, scores or grades.
+"""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+__all__ = ["Codes", "encode", "find_duplicate", "mark_texts", "salt_queries", "start_rows"]
+
+Integers = NDArray[np.int64]
+Codes = NDArray[np.signedinteger]
+_BLOCK_ROWS = 50_000
+_MARK_ROWS = 8_192
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def encode(texts: pa.Array) -> tuple[Codes, pa.Array]:
+    """The code of each row and the texts that the codes stand for."""
+    encoded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+    return encoded.indices.to_numpy(zero_copy_only=False), encoded.dictionary
+
+
+def start_rows(code: Codes) -> Integers:
+    """The rows whose code differs from that of the row above."""
+    if not len(code):
+        return np.zeros(0, dtype=np.int64)
+    return np.concatenate(([0], np.flatnonzero(code[1:] != code[:-1]) + 1))
+
+
+def salt_queries(query: Codes) -> NDArray[np.uint64]:
+    """A number for each query that keeps the marks of its documents apart from those of other queries."""
+    return np.asarray(query).astype(np.uint64) * _SPREAD
+
+
+def find_duplicate(queries: pa.Array, documents: pa.Array) -> tuple[int, int] | None:
+    """The first row whose (query, document) stood above already, as (earlier row, later row).
+
+    Notes
+    -----
+    Ids are reduced to 64-bit numbers first; only rows with equal numbers are compared in full.
+    """
+    code = encode(queries)[0]
+    for start, end in _blocks_of_queries(code):
+        found = _find_within(code[start:end], documents.slice(start, end - start))
+        if found is not None:
+            return start + found[0], start + found[1]
+    return None
+
+
+def _blocks_of_queries(code: Codes) -> list[tuple[int, int]]:
+    """Row ranges that share no query, small enough for the processor's cache; one range where queries are scattered."""
+    starts = start_rows(code)
+    if len(starts) > len(np.unique(code[starts])):
+        return [(0, len(code))]
+    cuts = [0]
+    for start in starts.tolist():
+        if start - cuts[-1] >= _BLOCK_ROWS:
+            cuts.append(start)
+    return list(zip(cuts, [*cuts[1:], len(code)], strict=True))
+
+
+def _find_within(code: Codes, documents: pa.Array) -> tuple[int, int] | None:
+    marks = mark_texts(documents) ^ salt_queries(code)
+    index = pd.Index(marks)
+    if index.is_unique:
+        return None
+    (rows,) = np.nonzero(index.duplicated(keep=False))
+    texts = documents.take(pa.array(rows)).to_pylist()
+    seen: dict[tuple[int, str], int] = {}
+    for row, text in zip(rows.tolist(), texts, strict=True):
+        key = (int(code[row]), text)
+        if key in seen:
+            return seen[key], row
+        seen[key] = row
+    return None
+
+
+def mark_texts(texts: pa.Array) -> NDArray[np.uint64]:
+    """A 64-bit number for each text, made of its length and bytes: equal texts have equal numbers."""
+    marks = np.empty(len(texts), dtype=np.uint64)
+    # small blocks, so that the arrays between stay in the processor's cache
+    for start in range(0, len(texts), _MARK_ROWS):
+        block = texts.slice(start, _MARK_ROWS)
+        marks[start : start + len(block)] = _mark_block(block)
+    return marks
+
+
+def _mark_block(texts: pa.Array) -> NDArray[np.uint64]:
+    wide = pa.types.is_large_string(texts.type)
+    _, offset_buffer, data_buffer = texts.buffers()
+    kind = np.int64 if wide else np.int32
+    offsets = np.frombuffer(offset_buffer, dtype=kind)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    length = np.diff(offsets)
+    mark = length.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
+    first, last = int(offsets[0]), int(offsets[-1])
+    if data_buffer is None or first == last:
+        return mark
+    data = np.zeros(last - first + 8, dtype=np.uint8)
+    data[:-8] = np.frombuffer(data_buffer, dtype=np.uint8)[first:last]
+    words = np.ndarray((len(data) - 7,), dtype=np.uint64, buffer=data, strides=(1,))
+    offsets = offsets[:-1] - first
+    shortest = int(length.min())
+    for start in range(0, int(length.max()), 8):
+        open_rows = slice(None) if shortest > start else np.flatnonzero(length > start)
+        shift = np.maximum(64 - 8 * (length[open_rows] - start), 0).view(np.uint64)
+        mixed = words[offsets[open_rows] + start]
+        mixed <<= shift
+        mixed ^= mark[open_rows]
+        mixed *= np.uint64(0xFF51AFD7ED558CCD)
+        mark[open_rows] = mixed ^ (mixed >> np.uint64(32))
+    return mark
