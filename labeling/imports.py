@@ -60,7 +60,7 @@ def import_judgments(
 
     Raters are made by name, pairs where they are missing. Pairs of queries or documents that the project does not have
     are kept and counted: they take part in agreement and scores and are not handed out. Raises InputError for a grade
-    outside the project's scale; nothing is stored then.
+    outside the project's scale, Conflict for a rater's name that a person who judges here bears; nothing is stored then.
     """
     actor.require("lead")
     get_project(session, actor, project_id)
@@ -141,8 +141,10 @@ def _text(value: Any) -> str:
 
 
 def _number(value: Any) -> int | None:
-    text = _text(value)
-    return int(float(text)) if text.replace(".", "", 1).isdigit() else None
+    try:
+        return int(float(_text(value)))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _seconds(value: Any) -> float | None:
@@ -155,10 +157,8 @@ def _seconds(value: Any) -> float | None:
 
 
 def _moment(value: Any, now: datetime | None) -> datetime:
-    if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
     try:
-        parsed = datetime.fromisoformat(_text(value))
-    except ValueError:
+        parsed = value if isinstance(value, datetime) else datetime.fromisoformat(_text(value))
+        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # no moment at all, or none that is left in UTC
         return now or datetime.now(UTC)
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
 from labeling.database import AnyRow
-from labeling.errors import NotAllowed
+from labeling.errors import Conflict, NotAllowed
 from labeling.schema import metadata
 
 __all__ = ["Rater", "ensure_rater", "ensure_raters_by_name", "get_rater", "list_raters"]
@@ -66,10 +66,20 @@ def ensure_rater(session: Session, actor: Actor, project_id: int) -> Rater:
 def ensure_raters_by_name(
     session: Session, actor: Actor, project_id: int, names: Iterable[str], *, models: Iterable[str] = ()
 ) -> dict[str, Rater]:
-    """The raters of these names, made when there are none; models cast no vote until a lead says so."""
+    """The raters of these names, made when there are none; models cast no vote until a lead says so.
+
+    Raises Conflict for the name of a person who judges here with an account: a file never speaks for them.
+    """
     actor.require("lead")
-    there = {rater.name for rater in list_raters(session, project_id)}
-    models = set(models)
+    names, models = set(names), set(models)
+    known = list_raters(session, project_id)
+    there = {rater.name for rater in known}
+    people = sorted(rater.name for rater in known if rater.account_id is not None and rater.name in names)
+    if people:
+        raise Conflict(
+            f"expected raters who do not judge in this project, found {', '.join(people[:3])}, who judges here with an "
+            "account: give the file's rater another name"
+        )
     rows = [
         {
             "project_id": project_id,
@@ -78,7 +88,7 @@ def ensure_raters_by_name(
             "casts_vote": name not in models,
             "created_at": datetime.now(UTC),
         }
-        for name in sorted(set(names) - there)
+        for name in sorted(names - there)
     ]
     if rows:
         session.execute(insert(_rater), rows)
