@@ -5,7 +5,16 @@ Adds to the faults of metrics those that need people, roles and stored things.
 
 from metrics.errors import AssayError, InputError, InputErrors, MeasureError
 
-__all__ = ["AssayError", "Conflict", "InputError", "InputErrors", "MeasureError", "NotAllowed", "NotFound"]
+__all__ = [
+    "AssayError",
+    "Conflict",
+    "InputError",
+    "InputErrors",
+    "MeasureError",
+    "NotAllowed",
+    "NotFound",
+    "StorageError",
+]
 
 
 class NotAllowed(AssayError):
@@ -18,3 +27,7 @@ class NotFound(AssayError):
 
 class Conflict(AssayError):
     """Something changed in between, or a name is taken."""
+
+
+class StorageError(AssayError):
+    """The database cannot be reached, read or written now; the same may work later."""

@@ -5,9 +5,10 @@ Knows the tables of the ledger only. The ledger itself is never touched.
 
 from dataclasses import dataclass
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from labeling.database import insert_rows
 from labeling.schema import metadata
 from labeling.votes import count_votes_again
 
@@ -47,7 +48,7 @@ def set_derived_right(session: Session) -> Findings:
     if wrong:
         session.execute(delete(_current))
         names = ("pair_id", "rater_id", "judgment_id")
-        session.execute(insert(_current), [dict(zip(names, row, strict=True)) for row in sorted(wanted)])
+        insert_rows(session, _current, [dict(zip(names, row, strict=True)) for row in sorted(wanted)])
     projects = session.execute(select(_project.c.id)).scalars().all()
     counts = sum(count_votes_again(session, project) for project in projects)
     judgments = session.execute(select(func.count()).select_from(_judgment)).scalar_one()

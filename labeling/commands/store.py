@@ -17,7 +17,7 @@ from labeling.collection import read_runs
 from labeling.commands import store_import
 from labeling.commands.inputs import CommandVotes
 from labeling.commands.writing import write_together
-from labeling.database import check_database, copy_database, migrate, reading, writing
+from labeling.database import back_up, check_database, migrate, put_back, reading, writing
 from labeling.disputes import read_decisions
 from labeling.errors import AssayError
 from labeling.ledger_check import set_derived_right
@@ -229,7 +229,7 @@ def _read_rubric(path: str) -> tuple[str, Any]:
 
 
 def _project_act(chosen: argparse.Namespace) -> int:
-    with writing() as session:
+    with reading() if chosen.act == "show" else writing() as session:
         project = projects.get_project_by_name(session, COMMAND_LINE, chosen.name)
         if chosen.act == "open":
             project = projects.open_project(session, COMMAND_LINE, project.id)
@@ -248,7 +248,7 @@ def _project_list(chosen: argparse.Namespace) -> int:
 
 
 def _pool(chosen: argparse.Namespace) -> int:
-    with writing() as session:
+    with reading() if chosen.dry_run else writing() as session:
         project = projects.get_project_by_name(session, COMMAND_LINE, chosen.project)
         act = preview_pool if chosen.dry_run else build_pool
         preview = act(
@@ -274,7 +274,10 @@ def _export(chosen: argparse.Namespace) -> int:
         write_together({chosen.output: pack(release)})
     else:
         folder = Path(chosen.output)
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AssayError(f"{folder}: expected a folder to write to, found none: {error.strerror}") from error
         write_together({str(folder / name): content for name, content in release.files.items()})
     counts = release.consolidation.counts
     _say(f"{counts['pairs']} pairs: {counts['by_rule']} by rule, {counts['decided']} decided, {counts['open']} open")
@@ -285,22 +288,18 @@ def _backup(chosen: argparse.Namespace) -> int:
     target = Path(chosen.file)
     if target.exists():
         raise AssayError(f"{target}: expected a new file, found one that exists")
-    copy_database(database_url(), f"sqlite:///{target}")
+    back_up(target)
     _say(f"copied to {target}")
     return 0
 
 
 def _restore(chosen: argparse.Namespace) -> int:
     source = Path(chosen.file)
-    if not source.is_file() or not source.read_bytes()[:16].startswith(b"SQLite format 3"):
-        raise AssayError(f"{source}: expected a copy that backup made, found something else")
-    faults = check_database(f"sqlite:///{source}")
-    if faults:
-        raise AssayError(f"{source}: expected a sound copy, found {faults[0]}")
+    if not source.is_file():
+        raise AssayError(f"{source}: expected a copy that backup made, found none")
     if not chosen.yes:
         raise AssayError(f"this replaces what is in {database_url()}: say --yes to go on")
-    copy_database(f"sqlite:///{source}", database_url())
-    migrate()
+    put_back(source)
     _say(f"restored from {source}")
     return 0
 

@@ -189,11 +189,10 @@ def test_a_hundred_acts_on_the_campaign_are_stored_as_they_were_made(
 
 
 def copied(url: str, folder: Path) -> str:
-    from labeling.database import copy_database
+    from labeling.database import back_up
 
-    target = f"sqlite:///{folder / 'copy.db'}"
-    copy_database(url, target)
-    return target
+    back_up(folder / "copy.db", url)
+    return f"sqlite:///{folder / 'copy.db'}"
 
 
 @pytest.mark.parametrize("what", ["queries", "documents", "runs", "judgments"])
