@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
-from labeling.database import AnyRow, lock_project, reading, writing
+from labeling.database import AnyRow, lock_project, reading, row_number, storable, writing
 from labeling.errors import AssayError
 from labeling.judgments import Outcome, list_history, parse_act, read_text, record_act, show_own_pair
 from labeling.projects import get_project
@@ -32,9 +32,10 @@ def answer_card(actor: Actor, body: Mapping[str, Any], *, now: datetime) -> dict
     After the return every act called "saved" is committed. An act that is refused does not hold up the others.
     Raises NotAllowed, NotFound, AssayError for a request that no card can have sent; nothing is written then.
     """
-    project_id, tab = int(body["project"]), str(body.get("tab") or "")
+    project_id, tab = row_number(body["project"]), storable(str(body.get("tab") or "")[:80])
     raw = body.get("acts") or []
-    have = [int(number) for number in (body.get("have") or [])][: 3 * MOST_AT_ONCE]
+    have = [row_number(number) for number in (body.get("have") or [])][: 3 * MOST_AT_ONCE]
+    want = row_number(body.get("want") or 0)
     if not isinstance(raw, list) or len(raw) > MOST_ACTS:
         raise AssayError(f"expected at most {MOST_ACTS} acts, found {len(raw)}")
     with writing() as session:
@@ -47,7 +48,7 @@ def answer_card(actor: Actor, body: Mapping[str, Any], *, now: datetime) -> dict
             project_id,
             tab=tab,
             have=[number for number in have if number not in settled],
-            want=int(body.get("want") or 0),
+            want=want,
             now=now,
         )
         history = list_history(session, actor, project_id, limit=HISTORY) if body.get("hello") else []
@@ -65,7 +66,7 @@ def _record(
     rater = ensure_rater(session, actor, project_id)
     outcomes: list[tuple[int | None, Outcome]] = []
     for one in sorted(raw, key=_seq):
-        act_id = str(one.get("act_id", "")) if isinstance(one, dict) else ""
+        act_id = storable(str(one.get("act_id", ""))) if isinstance(one, dict) else ""
         try:
             act = parse_act(one)
             with session.begin_nested():
@@ -82,7 +83,7 @@ def _title(row: AnyRow) -> str:
 
 def _seq(one: Any) -> float:
     value = one.get("seq") if isinstance(one, dict) else None
-    return float(value) if isinstance(value, int | float) else 0.0
+    return float(value) if isinstance(value, int | float) and abs(value) < 2**53 else 0.0
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
@@ -116,10 +117,10 @@ def _handout(handout: Handout) -> dict[str, Any]:
 def read_own_pair(actor: Actor, project_id: int, pair_id: int) -> dict[str, Any]:
     """A pair that one has judged or holds, with one's own judgment."""
     with reading() as session:
-        return show_own_pair(session, actor, project_id, pair_id)
+        return show_own_pair(session, actor, row_number(project_id), row_number(pair_id))
 
 
 def read_whole_text(actor: Actor, project_id: int, pair_id: int) -> dict[str, Any]:
     """The whole text of the document of a pair that one has judged or holds."""
     with reading() as session:
-        return {"text": read_text(session, actor, project_id, pair_id)}
+        return {"text": read_text(session, actor, row_number(project_id), row_number(pair_id))}

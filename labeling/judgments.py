@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
-from labeling.database import AnyRow, insert_unless_present
+from labeling.database import AnyRow, insert_unless_present, row_number, storable
 from labeling.errors import AssayError, NotFound
 from labeling.projects import Project, get_project
 from labeling.queue import pair_hash, show_pairs
@@ -80,8 +80,10 @@ class Outcome:
     surplus: bool = False
 
 
-def parse_act(raw: Mapping[str, Any]) -> Act:
+def parse_act(raw: object) -> Act:
     """An act from a request's JSON; AssayError for one that no card can have sent."""
+    if not isinstance(raw, Mapping):
+        raise BadAct(f"expected an act of the judging card, found {type(raw).__name__}")
     try:
         seconds = raw.get("seconds")
         grade = raw.get("grade")
@@ -89,19 +91,19 @@ def parse_act(raw: Mapping[str, Any]) -> Act:
             act_id=str(raw["act_id"]),
             seq=int(raw["seq"]),
             kind=str(raw["kind"]),
-            pair=int(raw["pair"]),
+            pair=row_number(raw["pair"]),
             shown=str(raw.get("shown") or ""),
-            rubric_version=int(raw.get("rubric_version") or 0),
-            grade=None if grade is None else int(grade),
+            rubric_version=row_number(raw.get("rubric_version") or 0),
+            grade=None if grade is None else row_number(grade),
             reason=str(raw["reason"])[:200] if raw.get("reason") else None,
-            comment=str(raw.get("comment") or "")[:LONGEST_COMMENT],
+            comment=storable(str(raw.get("comment") or "")[:LONGEST_COMMENT]),
             shown_at=_moment(raw.get("shown_at")),
             seconds=None if seconds is None else _seconds(float(seconds)),
             takes_back=str(raw["takes_back"]) if raw.get("takes_back") else None,
         )
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, OSError) as error:
         raise BadAct(f"expected an act of the judging card, found {error!r}") from error
-    if act.kind not in KINDS or not 8 <= len(act.act_id) <= 80:
+    if act.kind not in KINDS or not 8 <= len(act.act_id) <= 80 or storable(act.act_id) != act.act_id:
         raise BadAct(f"expected an act of {', '.join(KINDS)} with an id, found {act.kind!r}")
     return act
 
@@ -215,8 +217,8 @@ def _fits_rubric(session: Session, project: Project, act: Act, claim: AnyRow | N
 def _is_surplus(
     session: Session, rater: Rater, pair: AnyRow, current: AnyRow | None, claim: AnyRow | None, now: datetime
 ) -> bool:
-    if current is not None and current.kind == "grade":
-        return bool(current.surplus)  # a change of mind keeps its place
+    if current is not None and current.kind == "grade" and not current.surplus:
+        return False  # a change of mind keeps its place; one that had none takes a place that became free
     if not _casts_vote(rater):
         return False
     taken = pair.vote_count

@@ -5,16 +5,19 @@ Knows no SQL and no Streamlit: it reads requests, calls the nouns, and writes re
 
 import contextlib
 import gc
+import hashlib
 import hmac
+import json
+import logging
 import sys
 import threading
 import time
-from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
+from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
@@ -25,7 +28,7 @@ from starlette.routing import Route
 from labeling import accounts
 from labeling.accounts import Actor
 from labeling.database import migrate, reading, writing
-from labeling.errors import AssayError, NotAllowed, NotFound
+from labeling.errors import AssayError, NotAllowed, NotFound, StorageError
 from labeling.i18n import best_language
 from labeling.judging import answer_card, read_own_pair, read_whole_text
 from labeling.settings import cookies_need_tls, public_address
@@ -37,6 +40,9 @@ COOKIE = "assay_session"
 MOST_FAILURES = 10  # wrong passwords for one name before a pause
 FAILURE_MINUTES = 5
 LARGEST_REQUEST = 4_000_000  # bytes of one post of acts
+LARGEST_FORM = 20_000  # bytes of a form with a name and passwords
+MOST_NAMES = 10_000  # names whose wrong passwords are remembered
+PASSWORDS_AT_ONCE = 2  # each try takes 32 MB and a processor; further ones wait, and judging goes on
 
 # Streamlit's page holds one inline script (its hash stands here); its components load from blob addresses.
 CONTENT_SECURITY_POLICY = (
@@ -55,8 +61,14 @@ OPEN_PATHS = ("/sign-in", "/welcome", "/api/", "/static/", "/_stcore/", "/media/
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 
-_failures: dict[str, list[float]] = defaultdict(list)
+_failures: dict[str, list[float]] = {}
 _failures_lock = threading.Lock()
+_passwords = CapacityLimiter(PASSWORDS_AT_ONCE)
+_log = logging.getLogger(__name__)
+
+
+class TooLarge(AssayError):
+    """A request of more bytes than any page of ours sends."""
 
 
 class Guard:
@@ -71,12 +83,17 @@ class Guard:
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        if _wants_page(request) and await run_in_threadpool(_actor_of, request) is None:
-            here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-            where = "/sign-in" if here == "/" else f"/sign-in?next={quote(here, safe='')}"
-            await _with_headers(RedirectResponse(where, 303), scope, receive, send)
-            return
-        await _with_headers(self.app, scope, receive, send)
+        try:
+            if _wants_page(request) and await run_in_threadpool(_actor_of, request) is None:
+                here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+                where = "/sign-in" if here == "/" else f"/sign-in?next={quote(here, safe='')}"
+                await _with_headers(RedirectResponse(where, 303), scope, receive, send)
+                return
+            await _with_headers(self.app, scope, receive, send)
+        except StorageError as error:
+            # Nothing was sent yet: every route asks the database before it answers. A card sends its acts again.
+            _log.error("%s", error)
+            await _with_headers(JSONResponse({"error": "storage"}, 503), scope, receive, send)
 
 
 async def _with_headers(
@@ -147,16 +164,36 @@ async def post_sign_in(request: Request) -> Response:
     """Name and password in, cookie out; after ten wrong passwords for a name there is a pause of minutes."""
     if not _same_origin(request):
         return JSONResponse({"error": "origin"}, 403)
-    form = await request.form()
-    name, password = str(form.get("name", "")), str(form.get("password", ""))
-    target, language = _safe_next(str(form.get("next", "/"))), _language(request)
-    if _is_paused(name):
+    form = await _read_form(request)
+    name, password = form.get("name", ""), form.get("password", "")
+    target, language = _safe_next(form.get("next", "/")), _language(request)
+    if not _may_try(name):
         return HTMLResponse(sign_in_page(language, target=target, name=name, fault="paused"), 429)
-    token = await run_in_threadpool(_try_sign_in, name, password)
+    token = await to_thread.run_sync(_try_sign_in, name, password, limiter=_passwords)
     if token is None:
-        _count_failure(name)
         return HTMLResponse(sign_in_page(language, target=target, name=name, fault="wrong"), 401)
+    _forget_failures(name)
     return _signed_in(token, target)
+
+
+async def _read_body(request: Request, limit: int) -> bytes:
+    """The body, read no further than the limit, whatever length the request claims. TooLarge beyond it."""
+    parts, length = [], 0
+    async for part in request.stream():
+        length += len(part)
+        if length > limit:
+            raise TooLarge(f"expected at most {limit} bytes, found more")
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def _read_form(request: Request) -> dict[str, str]:
+    """The fields of a form of ours; text that is no UTF-8 has its bytes replaced. Empty for one that is too large."""
+    try:
+        body = await _read_body(request, LARGEST_FORM)
+        return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20))
+    except (TooLarge, ValueError):
+        return {}
 
 
 def _try_sign_in(name: str, password: str) -> str | None:
@@ -168,16 +205,25 @@ def _try_sign_in(name: str, password: str) -> str | None:
         return accounts.sign_in(session, account_id)
 
 
-def _is_paused(name: str) -> bool:
+def _may_try(name: str) -> bool:
+    """Whether this name has tries left; counts this one before it is made, so that many at once gain nothing."""
+    key, now = _failure_key(name), time.monotonic()
     with _failures_lock:
-        recent = [at for at in _failures[accounts.name_key(name)] if at > time.monotonic() - 60 * FAILURE_MINUTES]
-        _failures[accounts.name_key(name)] = recent
-        return len(recent) >= MOST_FAILURES
+        recent = [at for at in _failures.pop(key, []) if at > now - 60 * FAILURE_MINUTES]
+        allowed = len(recent) < MOST_FAILURES
+        while len(_failures) >= MOST_NAMES:
+            _failures.pop(next(iter(_failures)))  # the name that was tried longest ago
+        _failures[key] = [*recent, now] if allowed else recent
+        return allowed
 
 
-def _count_failure(name: str) -> None:
+def _forget_failures(name: str) -> None:
     with _failures_lock:
-        _failures[accounts.name_key(name)].append(time.monotonic())
+        _failures.pop(_failure_key(name), None)
+
+
+def _failure_key(name: str) -> str:
+    return hashlib.sha256(accounts.name_key(name).encode("utf-8", "replace")).hexdigest()
 
 
 async def post_sign_out(request: Request) -> Response:
@@ -216,17 +262,19 @@ async def post_welcome(request: Request) -> Response:
     """Make the account and sign the person in."""
     if not _same_origin(request):
         return JSONResponse({"error": "origin"}, 403)
-    form = await request.form()
-    token, name, password = (str(form.get(key, "")) for key in ("token", "name", "password"))
+    form = await _read_form(request)
+    token, name, password = (form.get(key, "") for key in ("token", "name", "password"))
 
     def accept() -> str:
         with writing() as session:
             return accounts.accept_invitation(session, token, name=name, password=password)
 
-    fault = "differ" if password != str(form.get("again", "")) else ""
+    fault = "differ" if password != form.get("again", "") else ""
     if not fault:
         try:
-            return _signed_in(await run_in_threadpool(accept), "/")
+            return _signed_in(await to_thread.run_sync(accept, limiter=_passwords), "/")
+        except StorageError:
+            raise
         except AssayError as error:
             fault = str(error)
     found = await run_in_threadpool(_find_invitation, token)
@@ -237,11 +285,15 @@ async def post_welcome(request: Request) -> Response:
 async def health(_request: Request) -> Response:
     """Whether the server answers and reaches its database."""
 
-    def ask() -> bool:
+    def ask() -> None:
         with reading() as session:
-            return accounts.has_admin(session) in (True, False)
+            accounts.has_admin(session)
 
-    return JSONResponse({"status": "ok" if await run_in_threadpool(ask) else "failing"})
+    try:
+        await run_in_threadpool(ask)
+    except StorageError:
+        return JSONResponse({"status": "failing"}, 503)
+    return JSONResponse({"status": "ok"})
 
 
 async def _answer(request: Request, act: Callable[[Actor], dict[str, Any]], *, write: bool) -> Response:
@@ -255,21 +307,23 @@ async def _answer(request: Request, act: Callable[[Actor], dict[str, Any]], *, w
         return JSONResponse({"error": "csrf"}, 403)
     try:
         return JSONResponse(await run_in_threadpool(act, actor))
+    except StorageError:
+        raise
     except NotAllowed:
         return JSONResponse({"error": "role"}, 403)
     except NotFound as error:
         return JSONResponse({"error": "not_found", "message": str(error)}, 404)
-    except (AssayError, KeyError, TypeError, ValueError) as error:
+    except (AssayError, KeyError, TypeError, ValueError, OverflowError) as error:
         return JSONResponse({"error": "bad_request", "message": str(error)}, 400)
 
 
 async def post_judge(request: Request) -> Response:
     """A card's outbox in; what became of each act, new pairs and progress out."""
-    if int(request.headers.get("content-length") or 0) > LARGEST_REQUEST:
-        return JSONResponse({"error": "bad_request", "message": "too large"}, 413)
     try:
-        body = await request.json()
-    except ValueError:
+        body = json.loads(await _read_body(request, LARGEST_REQUEST))
+    except TooLarge:
+        return JSONResponse({"error": "bad_request", "message": "too large"}, 413)
+    except (ValueError, RecursionError):
         return JSONResponse({"error": "bad_request", "message": "expected JSON"}, 400)
     if not isinstance(body, dict):
         return JSONResponse({"error": "bad_request", "message": "expected an object"}, 400)

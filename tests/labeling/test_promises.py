@@ -217,6 +217,22 @@ class TestNeverBeyondTheOverlap:
         with reading() as session:
             assert votes.read_votes(session, COMMAND_LINE, project)["grade"].tolist() == [1]
 
+    def test_a_surplus_grade_given_again_takes_a_place_that_became_free(self, database: str) -> None:
+        project = make_project(queries=1, documents=1, overlap=1)
+        ann, bob = (Card(actor, project) for actor in make_people("Ann", "Bob"))
+        ann.send(hello=True)
+        late = ann.held[0]
+        bob.wait(minutes=21)
+        bob.send(hello=True)
+        bob.grade(1)
+        ann.now = bob.now
+        assert ann.grade(3, late)["surplus"] is True
+        assert ann.grade(3, late)["surplus"] is True
+        with writing() as session:
+            projects.change_project(session, COMMAND_LINE, project, overlap=2)
+        assert ann.grade(2, late)["surplus"] is False
+        assert rows("SELECT vote_count FROM pair") == [(2,)]
+
     def test_a_grade_after_its_claim_expired_counts_while_there_is_room(self, database: str) -> None:
         project = make_project(queries=1, documents=1, overlap=1)
         card = Card(make_people("Ann")[0], project)
