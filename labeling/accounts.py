@@ -46,6 +46,7 @@ ROLES = ("rater", "lead", "admin")
 SIGN_IN_DAYS = 30
 INVITATION_DAYS = 7
 SHORTEST_PASSWORD = 8
+NO_LINK = "expected a valid link, found one that was used or is over: ask for a new one"
 SCRYPT = {"n": 2**15, "r": 8, "p": 1}  # 32 MB and about 170 ms a try
 
 _account = metadata.tables["account"]
@@ -254,7 +255,7 @@ def read_invitation(session: Session, token: str, *, now: datetime | None = None
     )
     found = session.execute(statement).first()
     if found is None or (found.first and has_admin(session)):
-        raise NotFound("expected a valid link, found one that was used or is over: ask for a new one")
+        raise NotFound(NO_LINK)
     return found
 
 
@@ -262,12 +263,14 @@ def accept_invitation(session: Session, token: str, *, name: str, password: str,
     """Make the account (or set its password), use the link up, and sign the person in: the token of the sign-in."""
     now = now or datetime.now(UTC)
     invitation = read_invitation(session, token, now=now)
+    unused = update(_invitation).where(_invitation.c.token_hash == _token_hash(token), _invitation.c.used_at.is_(None))
+    if not count_changed(session, unused.values(used_at=now)):  # another took it since it was read
+        raise NotFound(NO_LINK)
     account_id = invitation.account_id
     if account_id is None:
         account_id = _insert_account(session, name=name, role=invitation.role, password=password)
     else:
         change_password(session, account_id, password)
-    session.execute(update(_invitation).where(_invitation.c.token_hash == _token_hash(token)).values(used_at=now))
     return _start(session, account_id, now)
 
 
