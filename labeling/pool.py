@@ -69,8 +69,8 @@ def _plan(
     session: Session, actor: Actor, project_id: int, depth: int, overlap: int
 ) -> tuple[PoolPreview, pd.DataFrame]:
     actor.require("lead")
-    if depth < 1 or overlap < 1:
-        raise AssayError(f"expected a depth and an overlap of at least 1, found {depth} and {overlap}")
+    if not (1 <= depth <= 1000 and 1 <= overlap <= 20):
+        raise AssayError(f"expected a depth from 1 to 1000 and an overlap from 1 to 20, found {depth} and {overlap}")
     chosen = choose_pairs(read_runs(session, project_id), depth)
     known = _known(session, _query.c.query_id, _query, project_id)
     with_text = _known(session, _document.c.doc_id, _document, project_id)
