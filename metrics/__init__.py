@@ -15,7 +15,7 @@ from metrics import reciprocal_rank as _reciprocal_rank  # noqa: F401
 from metrics import success as _success  # noqa: F401
 from metrics.alignment import Alignment, align
 from metrics.compare import Comparison, compare, compare_evaluated, compare_scores
-from metrics.correlation import rbo, tau_ap, tau_b
+from metrics.correlation import rbo, tau_ap, tau_ap_b, tau_b
 from metrics.disagreement import Disagreement, disagreement
 from metrics.errors import AssayError, InputError, InputErrors, MeasureError
 from metrics.evaluate import Evaluation, evaluate, evaluate_aligned
@@ -67,6 +67,7 @@ __all__ = [
     "read_runs",
     "read_votes",
     "tau_ap",
+    "tau_ap_b",
     "tau_b",
     "write_qrels",
     "write_run",

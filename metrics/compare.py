@@ -23,7 +23,7 @@ from metrics._significance import (
     wilcoxon_test,
 )
 from metrics.alignment import Runs
-from metrics.correlation import SAME, rbo, tau_ap, tau_b
+from metrics.correlation import SAME, rbo, tau_ap, tau_ap_b, tau_b
 from metrics.errors import InputError, MeasureError
 from metrics.evaluate import DEFAULT_MEASURES, Evaluation, evaluate, records, remark_record
 from metrics.measure import Measure
@@ -64,7 +64,10 @@ class Comparison:
 
     @cached_property
     def orders(self) -> pd.DataFrame:
-        """measure_a, measure_b, tau_b, tau_ap, rbo: how alike two measures order the systems."""
+        """measure_a, measure_b, tau_b, tau_ap, tau_ap_b, rbo: how alike two measures order the systems.
+
+        ``tau_ap`` takes the order under ``measure_a`` for the truth; ``tau_ap_b`` takes neither.
+        """
         means = {str(each): self.evaluation.scores[str(each)].means() for each in self.evaluation.measures}
         tags = np.array(self.evaluation.tags, dtype=object)
         rows = [
@@ -73,11 +76,12 @@ class Comparison:
                 "measure_b": b,
                 "tau_b": tau_b(means[a], means[b]),
                 "tau_ap": tau_ap(means[a], means[b]),
+                "tau_ap_b": tau_ap_b(means[a], means[b]),
                 "rbo": rbo(*(tags[np.argsort(-means[each], kind="stable")].tolist() for each in (a, b))),
             }
             for a, b in combinations(means, 2)
         ]
-        return pd.DataFrame(rows, columns=["measure_a", "measure_b", "tau_b", "tau_ap", "rbo"])
+        return pd.DataFrame(rows, columns=["measure_a", "measure_b", "tau_b", "tau_ap", "tau_ap_b", "rbo"])
 
     @cached_property
     def definition(self) -> dict[str, Any]:

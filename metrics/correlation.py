@@ -3,12 +3,12 @@
 Knows arrays of scores and lists of names; nothing of runs or qrels.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["rbo", "tau_ap", "tau_b", "tau_matrix"]
+__all__ = ["rbo", "tau_ap", "tau_ap_b", "tau_b", "tau_matrix"]
 
 Floats = NDArray[np.float64]
 SAME = 1e-12
@@ -71,7 +71,8 @@ def tau_matrix(scores: Floats) -> Floats:
 def tau_ap(truth: Floats, estimate: Floats) -> float:
     """tau_AP: Kendall's tau that weighs the top of the estimated order more.
 
-    2 / (n - 1) * sum over estimated ranks i >= 2 of (systems above i that the truth also puts above) / (i - 1), minus 1.
+    1 is the same order, -1 the reverse. 2 / (n - 1) * sum over estimated ranks i >= 2 of (systems above i that the truth
+    also puts above) / (i - 1), minus 1.
 
     Parameters
     ----------
@@ -84,23 +85,89 @@ def tau_ap(truth: Floats, estimate: Floats) -> float:
 
     Notes
     -----
-    Not symmetric. Ties: systems tied in the estimate keep their given order; a pair tied in the truth counts half.
-    Source: Yilmaz, Aslam and Robertson 2008, A new rank correlation coefficient for information retrieval.
+    Not symmetric. Ties: with systems tied in the estimate, the mean over all orders of the tied ones, which is tau_AP,a of
+    Urbano and Marrero; a pair tied in the truth counts half. Scores nearer than 1e-12 are tied. Source: Yilmaz, Aslam and
+    Robertson 2008, A new rank correlation coefficient for information retrieval; Urbano and Marrero 2017, The treatment of
+    ties in AP correlation.
 
     Examples
     --------
     >>> tau_ap(np.array([3.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]))
     1.0
+
+    Two tied systems stand in either order equally often:
+
+    >>> tau_ap(np.array([2.0, 1.0]), np.array([5.0, 5.0]))
+    0.0
+    >>> tau_ap(np.array([1.0]), np.array([1.0]))
+    nan
     """
-    true, order = np.asarray(truth, float), np.argsort(-np.asarray(estimate, float), kind="stable")
+    true, guess = np.asarray(truth, float), np.asarray(estimate, float)
     systems = len(true)
     if systems < 2:
         return float("nan")
     total = 0.0
-    for place in range(1, systems):
-        above = true[order[:place]] - true[order[place]]
-        total += float(((above > SAME) + 0.5 * (np.abs(above) <= SAME)).sum()) / place
-    return 2.0 / (systems - 1) * total - 1.0
+    for above, group in _groups(guess):
+        step = true[above, None] - true[group]
+        surplus = float((step > SAME).sum() - (step < -SAME).sum()) / len(group)
+        # pairs within the group cancel out over all its orders
+        total += surplus * sum(1.0 / rank for rank in range(max(len(above), 1), len(above) + len(group)))
+    return total / (systems - 1)
+
+
+def tau_ap_b(first: Floats, second: Floats) -> float:
+    """tau_AP,b: how far two orders agree, the top weighing more, where neither is the truth and both may hold ties.
+
+    1 is the same order with the same ties; -1 is reached by reversed orders without ties. The mean of two halves, one for
+    either order: 2 * (mean over the systems below the order's first group of: share of the systems above its group that
+    the other order puts above it too) - 1.
+
+    Parameters
+    ----------
+    first, second : array of float, shape (systems,)
+        Higher is better.
+
+    Returns
+    -------
+    float in [-1, 1], or nan where one of them is tied throughout
+
+    Notes
+    -----
+    Symmetric. Ties: systems of one group are not compared with each other; a pair parted here and tied there disagrees.
+    Scores nearer than 1e-12 are tied. Source: Urbano and Marrero 2017, The treatment of ties in AP correlation, tau_AP,b.
+
+    Examples
+    --------
+    >>> tau_ap_b(np.array([3.0, 2.0, 2.0]), np.array([9.0, 5.0, 5.0]))
+    1.0
+
+    The trap: a tie that only one of the orders has counts against them.
+
+    >>> tau_ap_b(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 1.0]))
+    0.75
+    >>> tau_ap_b(np.array([1.0, 1.0]), np.array([2.0, 1.0]))
+    nan
+    """
+    one, two = np.asarray(first, float), np.asarray(second, float)
+    return 0.5 * (_half_tau_ap_b(one, two) + _half_tau_ap_b(two, one))
+
+
+def _half_tau_ap_b(other: Floats, order: Floats) -> float:
+    shares: list[float] = []
+    for above, group in _groups(order):
+        if len(above):
+            shares += ((other[above, None] - other[group]) > SAME).mean(axis=0).tolist()
+    return 2.0 * float(np.mean(shares)) - 1.0 if shares else float("nan")
+
+
+def _groups(scores: Floats) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Groups of tied systems from the best on, each beside the systems above it."""
+    order = np.argsort(-scores, kind="stable").astype(np.int64)
+    ends = np.flatnonzero(np.append(-np.diff(scores[order]) > SAME, True)) + 1
+    start = 0
+    for end in ends.tolist() if len(order) else []:
+        yield order[:start], order[start:end]
+        start = end
 
 
 def rbo(first: Sequence[str], second: Sequence[str], *, p: float = 0.9) -> float:

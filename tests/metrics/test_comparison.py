@@ -1,6 +1,7 @@
 """Paired tests, corrections, and how alike two orders are."""
 
 import csv
+from itertools import pairwise, permutations
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from scipy.stats import kendalltau
 from statsmodels.stats.multitest import multipletests
 
 import metrics
-from metrics import InputError, rbo, tau_ap, tau_b
+from metrics import InputError, rbo, tau_ap, tau_ap_b, tau_b
 from metrics._significance import adjust_holm
 from metrics.correlation import tau_matrix
 from tests.support.data import shared_data
@@ -141,6 +142,43 @@ def test_tau_and_tau_ap_of_the_reference_example():
     assert tau_ap(truth, estimate) == pytest.approx(0.3928571429, abs=1e-9)
     assert tau_b(truth, estimate) == pytest.approx(0.2, abs=1e-9)
     assert tau_ap(truth, -truth) == pytest.approx(-1.0)
+
+
+def test_tau_ap_with_ties_of_the_reference_example():
+    rows = read("tauap_ircor.csv")
+    truth, estimate = (np.array([float(row[name]) for row in rows]) for name in ("x_true", "y_est"))
+    assert tau_ap(truth, estimate.round(1)) == pytest.approx(0.39903, abs=5e-6)
+    assert tau_ap_b(truth, estimate.round(1)) == pytest.approx(0.3317019, abs=5e-7)
+    assert tau_ap_b(truth.round(1), estimate.round(1)) == pytest.approx(0.339418, abs=5e-7)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=2, max_size=6), st.randoms())
+def test_tau_ap_is_the_mean_over_all_orders_of_tied_systems_whatever_the_order_of_rows(pairs, random):
+    truth, estimate = np.array(pairs, dtype=float).T
+    orders = [
+        order
+        for order in permutations(range(len(pairs)))
+        if all(estimate[a] >= estimate[b] for a, b in pairwise(order))
+    ]
+
+    def follow(order):
+        shares = [
+            sum(
+                1.0 if truth[a] > truth[order[place]] else 0.5 * (truth[a] == truth[order[place]])
+                for a in order[:place]
+            )
+            / place
+            for place in range(1, len(order))
+        ]
+        return 2 * sum(shares) / len(shares) - 1
+
+    expected = sum(map(follow, orders)) / len(orders)
+    assert tau_ap(truth, estimate) == pytest.approx(expected, abs=1e-9)
+    shuffled = list(range(len(pairs)))
+    random.shuffle(shuffled)
+    assert tau_ap(truth[shuffled], estimate[shuffled]) == pytest.approx(expected, abs=1e-9)
+    assert tau_ap_b(truth, estimate) == pytest.approx(tau_ap_b(estimate, truth), abs=1e-12, nan_ok=True)
 
 
 def test_rbo_of_the_papers_properties():
