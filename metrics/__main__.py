@@ -24,6 +24,7 @@ from metrics import (
 )
 from metrics._arguments import build_parser
 from metrics._printing import describe_measures, print_remarks, to_csv, to_json, to_text, to_trec
+from metrics.copies import read_copies
 from metrics.disagreement import Disagreement
 from metrics.evaluate import DEFAULT_MEASURES, Evaluation, records
 from metrics.queries import read_slices
@@ -59,8 +60,14 @@ def _check_use(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> N
 
 
 def _options(chosen: argparse.Namespace) -> Options:
+    copies = read_copies(chosen.no_gain_for_copies) if chosen.no_gain_for_copies else ()
     return Options(
-        missing=chosen.missing, no_relevant=chosen.no_relevant, unjudged=chosen.unjudged, precision=chosen.precision
+        missing=chosen.missing,
+        no_relevant=chosen.no_relevant,
+        unjudged=chosen.unjudged,
+        precision=chosen.precision,
+        duplicates="no_gain" if copies else "keep",
+        copies=copies,
     )
 
 
@@ -134,6 +141,7 @@ def _disagreement(chosen: argparse.Namespace) -> str:
         runs,
         chosen.measure or DEFAULT_MEASURES,
         by=chosen.by,
+        rule=chosen.rule,
         draws=chosen.draws,
         seed=chosen.seed,
         exclude_queries=chosen.exclude_query,

@@ -6,6 +6,7 @@ Knows argparse; computes nothing.
 import argparse
 from typing import TYPE_CHECKING
 
+from metrics._draws import RULES
 from metrics.disagreement import UNITS
 from metrics.errors import MeasureError
 from metrics.measure import Measure, find_declaration, parse_measure
@@ -39,7 +40,8 @@ _DISAGREEMENT = """examples:
 
 VOTES is a CSV, TSV or JSON lines with query_id, doc_id, rater, grade. A panel is the set of raters who judged the same
 queries. panel takes one rater of each panel for all its queries; query one rater for each query; pair one vote for each
-pair; bounds the lowest and the highest vote of each pair. A set of qrels holds only the chosen rater's pairs."""
+pair; ties the grade of --rule, its ties falling either way; bounds the lowest and the highest vote of each pair. With
+panel and query, a set of qrels holds only the chosen rater's pairs."""
 _MEASURES = """examples:
   python -m metrics measures
   python -m metrics measures nDCG
@@ -114,6 +116,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         default="double",
         help="compare scores as trec_eval 10 does (the default), or as trec_eval 9",
     )
+    parser.add_argument(
+        "--no-gain-for-copies",
+        metavar="FILE",
+        help="later copies of a text in a ranking gain nothing; FILE is a CSV or TSV with doc_id and group",
+    )
 
 
 def _add_evaluate(commands: "Commands") -> None:
@@ -157,7 +164,10 @@ def _add_disagreement(commands: "Commands") -> None:
     parser.add_argument("runs", metavar="RUN", nargs="+", help=_RUN_HELP)
     _add_options(parser)
     parser.add_argument(
-        "--by", choices=UNITS[:4], default="panel", help="what a set of qrels takes one rater for (panel unless given)"
+        "--by", choices=UNITS[:-1], default="panel", help="what a set of qrels takes one rater for (panel unless given)"
+    )
+    parser.add_argument(
+        "--rule", choices=RULES, default="majority", help="with --by ties: whose ties fall either way (majority)"
     )
     parser.add_argument(
         "--draws",

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics._noticing import plain_form
+from metrics.copies import drop_later_copies
 from metrics.errors import InputError
 from metrics.hits import JudgedHits
 from metrics.measure import Measure
@@ -148,7 +149,11 @@ def align_pairs(
 
 def _rank_all(runs: list[Run], judged: JudgedPairs, options: Options) -> list[RankedHits]:
     def rank(run: Run) -> RankedHits:
-        return rank_hits(run.columns, judged, single_precision=options.precision == "single")
+        single = options.precision == "single"
+        hits = rank_hits(run.columns, judged, single_precision=single)
+        if options.duplicates == "keep":
+            return hits
+        return drop_later_copies(run.columns, judged, hits, options.copies, single_precision=single)
 
     workers = min(8, os.cpu_count() or 1)
     if workers == 1 or sum(map(len, runs)) < _WORTH_THREADS:

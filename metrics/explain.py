@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metrics.alignment import Alignment
+from metrics.copies import later_copies
 from metrics.errors import InputError
 from metrics.evaluate import plain, records
 from metrics.gains import discount_at, gain_of
@@ -133,6 +134,7 @@ def _ranked(alignment: Alignment, place: int, query: int) -> tuple[list[str], ND
     own = alignment.judged.query == query
     grade_of = dict(zip(alignment.judged.doc_ids[own].tolist(), alignment.judged.grades[own].tolist(), strict=True))
     grades = np.array([grade_of.get(each, UNJUDGED) for each in doc_ids], dtype=np.int64)
+    grades[later_copies(doc_ids, alignment.options.copies)] = UNJUDGED
     if alignment.options.unjudged == "condensed":
         kept = np.flatnonzero(grades >= 0)
         return [doc_ids[each] for each in kept], scores[kept], grades[kept]

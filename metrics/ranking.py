@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from metrics._sieve import Codes, encode, mark_texts, salt_queries, start_rows
 from metrics.hits import JudgedHits
 
-__all__ = ["JudgedPairs", "RankedHits", "rank_hits", "rank_query", "stack_hits"]
+__all__ = ["JudgedPairs", "RankedHits", "as_plain", "rank_hits", "rank_query", "stack_hits"]
 
 Integers = NDArray[np.int64]
 _BLOCK_ROWS = 50_000
@@ -240,6 +240,12 @@ def _settle_ties(
     settled = hit.copy()
     settled[touched] = place[np.searchsorted(rows, hit[touched])]
     return settled
+
+
+def as_plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """A column as one array that is no dictionary."""
+    whole = _whole(column)
+    return whole.dictionary_decode() if pa.types.is_dictionary(whole.type) else whole
 
 
 def stack_hits(hits: Sequence[RankedHits], judged: JudgedPairs) -> JudgedHits:
