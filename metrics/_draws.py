@@ -17,10 +17,21 @@ from metrics.errors import MeasureError
 from metrics.hits import UNJUDGED
 from metrics.ranking import JudgedPairs
 
-__all__ = ["GradeDraws", "RaterDraws", "VoteGrid", "draw_pairs", "draw_raters", "grid_votes", "list_bounds"]
+__all__ = [
+    "GradeDraws",
+    "RaterDraws",
+    "VoteGrid",
+    "draw_pairs",
+    "draw_raters",
+    "draw_ties",
+    "grid_votes",
+    "list_bounds",
+]
 
 Integers = NDArray[np.int64]
 _LONGEST_LABEL = 12
+RULES = ("majority", "median", "mean")
+"""Rules that can hold two grades of a pair equally good."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +162,51 @@ def _label(chosen: Integers, groups: Sequence[tuple[tuple[int, ...], Any]], rate
 
 def draw_pairs(grid: VoteGrid, *, draws: int, generator: np.random.Generator) -> GradeDraws:
     """One vote for each pair: all sets when they are at most ``draws``, else sampled."""
-    starts = np.searchsorted(grid.pair, np.arange(len(grid.judged.grades)))
-    sizes = np.diff(np.append(starts, len(grid.pair)))
+    return _draw_among(grid.pair, grid.grade, len(grid.judged.grades), draws, generator)
+
+
+def draw_ties(grid: VoteGrid, *, rule: str, draws: int, generator: np.random.Generator) -> GradeDraws:
+    """The grade that a rule gives each pair; where it ties, one of the tied grades: all sets, or sampled."""
+    pair, grade = list_candidates(grid, rule)
+    return _draw_among(pair, grade, len(grid.judged.grades), draws, generator)
+
+
+def list_candidates(grid: VoteGrid, rule: str) -> tuple[Integers, Integers]:
+    """The grades that a rule holds equally good for each pair, as (pair, grade) in order of both.
+
+    Raises
+    ------
+    MeasureError
+        When the rule is none of RULES.
+    """
+    if rule not in RULES:
+        raise MeasureError(f"rule is one of {', '.join(RULES)} (other rules have no ties), found {rule!r}")
+    pairs = len(grid.judged.grades)
+    if rule == "majority":
+        given, count = np.unique(np.stack([grid.pair, grid.grade], axis=1), axis=0, return_counts=True)
+        most = np.zeros(pairs, dtype=np.int64)
+        np.maximum.at(most, given[:, 0], count)
+        kept = given[count == most[given[:, 0]]]
+        return kept[:, 0], kept[:, 1]
+    size = np.bincount(grid.pair, minlength=pairs)
+    if rule == "median":
+        ordered = grid.grade[np.lexsort((grid.grade, grid.pair))]
+        starts = np.cumsum(size) - size
+        low, high = ordered[starts + (size - 1) // 2], ordered[starts + size // 2]
+    else:
+        total = np.zeros(pairs, dtype=np.int64)
+        np.add.at(total, grid.pair, grid.grade)
+        # whole numbers throughout: halfway is exactly halfway
+        low, high = -((size - 2 * total) // (2 * size)), (2 * total + size) // (2 * size)
+    both = np.stack([np.repeat(np.arange(pairs), 2), np.stack([low, high], axis=1).ravel()], axis=1)
+    found = np.unique(both, axis=0)
+    return found[:, 0], found[:, 1]
+
+
+def _draw_among(pair: Integers, grade: Integers, pairs: int, draws: int, generator: np.random.Generator) -> GradeDraws:
+    """One of the grades listed for each pair, all equally likely."""
+    starts = np.searchsorted(pair, np.arange(pairs))
+    sizes = np.diff(np.append(starts, len(pair)))
     number = _count_sets(sizes, draws)
     if number is not None:
         chosen = np.array(list(product(*(range(size) for size in sizes.tolist()))), dtype=np.int64).reshape(
@@ -160,7 +214,7 @@ def draw_pairs(grid: VoteGrid, *, draws: int, generator: np.random.Generator) ->
         )
     else:
         chosen = (generator.random((draws, len(sizes))) * sizes).astype(np.int64)
-    grades = grid.grade[starts + chosen]
+    grades = grade[starts + chosen]
     return GradeDraws(grades, tuple(f"draw {each}" for each in range(1, len(grades) + 1)), number is not None)
 
 

@@ -20,6 +20,7 @@ from metrics._draws import (
     draw_distribution,
     draw_pairs,
     draw_raters,
+    draw_ties,
     grid_votes,
     list_bounds,
 )
@@ -34,7 +35,7 @@ from metrics.votes import Votes, as_votes
 
 __all__ = ["Disagreement", "disagreement"]
 
-UNITS = ("panel", "query", "pair", "bounds", "distribution")
+UNITS = ("panel", "query", "pair", "ties", "bounds", "distribution")
 SURE = 0.95
 """Share of qrels, or of resampled query sets, from which on a lead counts as holding."""
 
@@ -61,6 +62,8 @@ class Disagreement:
     draws : RaterDraws or GradeDraws
     by_measure : dict of str to DrawScores
     remarks : tuple of Remark
+    rule : str or None
+        Whose ties the sets differ in, for ``by="ties"``.
     """
 
     alignment: Alignment
@@ -71,6 +74,7 @@ class Disagreement:
     draws: RaterDraws | GradeDraws
     by_measure: dict[str, DrawScores]
     remarks: tuple[Remark, ...]
+    rule: str | None = None
 
     @property
     def qrels_count(self) -> int:
@@ -101,6 +105,7 @@ class Disagreement:
             "votes": self.alignment.qrels_name,
             "queries": len(self.alignment.judged.queries),
             "by": self.by,
+            "rule": self.rule,
             "draws": len(self.draws),
             "all_sets": self.draws.whole,
             "seed": self.seed,
@@ -254,6 +259,7 @@ def disagreement(
     exclude_queries: Collection[str] = (),
     options: Options | None = None,
     distributions: pd.DataFrame | None = None,
+    rule: str = "majority",
 ) -> Disagreement:
     """Score runs under many sets of qrels that the votes make equally valid.
 
@@ -263,16 +269,19 @@ def disagreement(
         query_id, doc_id, rater, grade.
     runs, measures, options
         As for :func:`evaluate`.
-    by : {"panel", "query", "pair", "bounds", "distribution"}
+    by : {"panel", "query", "pair", "ties", "bounds", "distribution"}
         One rater of each panel for all its queries (a panel is the set of raters who judged the same queries; to have judged a query is to have
-        graded at least half as many of its pairs as the rater who graded most), one rater for each query, one vote for each pair, the lowest and the highest vote of each pair, or grades drawn
-        from ``distributions``. A set of qrels holds only the chosen rater's pairs.
+        graded at least half as many of its pairs as the rater who graded most), one rater for each query, one vote for each pair, the grade that ``rule`` gives each
+        pair with its ties falling either way, the lowest and the highest vote of each pair, or grades drawn from ``distributions``. With panel and
+        query, a set of qrels holds only the chosen rater's pairs.
     draws : int >= 1
         All sets are scored when they are at most so many; else so many are drawn.
     seed : int
     exclude_queries : collection of str
     distributions : DataFrame, optional
         query_id, doc_id, grade, probability, for ``by="distribution"``; for example Dawid-Skene posteriors.
+    rule : {"majority", "median", "mean"}
+        For ``by="ties"``; other rules have no ties, or (Dawid-Skene) have their own distributions.
 
     Returns
     -------
@@ -281,7 +290,7 @@ def disagreement(
     Raises
     ------
     MeasureError
-        When a measure, ``by`` or ``draws`` is not understood.
+        When a measure, ``by``, ``rule`` or ``draws`` is not understood.
     InputError
         When no vote is left, or a run and the votes share no query.
     """
@@ -294,7 +303,11 @@ def disagreement(
     table, remarks = leave_out(known, exclude_queries)
     grid = grid_votes(table)
     generator = np.random.default_rng(seed)
-    sets = _draw(grid, by, draws, generator, distributions)
+    sets = (
+        draw_ties(grid, rule=rule, draws=draws, generator=generator)
+        if by == "ties"
+        else _draw(grid, by, draws, generator, distributions)
+    )
     alignment = align_pairs(grid.judged, runs, options or Options(), remarks, known.name)
     scored = {
         str(measure): score_draws(
@@ -304,7 +317,7 @@ def disagreement(
     }
     panels = _name_panels(grid)
     notes = (*alignment.remarks, *_notice_panels(panels), *_notice_strays(grid, by))
-    return Disagreement(alignment, parsed, by, seed, panels, sets, scored, notes)
+    return Disagreement(alignment, parsed, by, seed, panels, sets, scored, notes, rule if by == "ties" else None)
 
 
 def _name_panels(grid: VoteGrid) -> list[dict[str, list[str]]]:

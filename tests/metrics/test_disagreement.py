@@ -55,7 +55,9 @@ def test_every_set_of_a_panel_scores_as_a_patient_person_scores_it(votes, extra)
 
 
 @settings(max_examples=10, deadline=None)
-@given(some_votes(), st.sampled_from(["panel", "query", "pair", "bounds"]), st.sampled_from(["zero", "exclude"]))
+@given(
+    some_votes(), st.sampled_from(["panel", "query", "pair", "ties", "bounds"]), st.sampled_from(["zero", "exclude"])
+)
 def test_every_measure_under_every_set_equals_an_evaluation_under_that_set(votes, by, policy):
     options = Options(missing=policy, no_relevant=policy)
     found = metrics.disagreement(as_votes(votes), tables(RUNS), ALL_MEASURES, by=by, draws=12, options=options)
@@ -239,3 +241,39 @@ def test_numbers_do_not_depend_on_which_other_measures_are_asked_for():
     alone = metrics.disagreement(votes, runs, ["AP"]).comparisons
     beside = metrics.disagreement(votes, runs, ["nDCG@10", "AP"]).comparisons
     pd.testing.assert_frame_equal(alone, beside[beside["measure"] == "AP"].reset_index(drop=True))
+
+
+def candidates_naively(grades, rule):
+    if rule == "majority":
+        return {grade for grade in grades if grades.count(grade) == max(map(grades.count, grades))}
+    ordered, number = sorted(grades), len(grades)
+    if rule == "median":
+        return {ordered[(number - 1) // 2], ordered[number // 2]}
+    away = {grade: abs(number * grade - sum(grades)) for grade in range(min(grades), max(grades) + 1)}
+    return {grade for grade in away if away[grade] == min(away.values())}
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(-1, 3), min_size=1, max_size=5), min_size=1, max_size=4),
+    st.sampled_from(["majority", "median", "mean"]),
+)
+def test_sets_that_differ_in_how_a_rules_ties_fall_are_all_there_are(cast, rule):
+    rows = [
+        ("q", f"d{pair}", f"r{rater}", grade) for pair, grades in enumerate(cast) for rater, grade in enumerate(grades)
+    ]
+    run = as_table({"q": {f"d{pair}": -float(pair) for pair in range(len(cast))}}, "score")
+    found = metrics.disagreement(as_votes(rows), {"r": run}, by="ties", rule=rule, draws=5000)
+    wanted = set(product(*(candidates_naively(grades, rule) for grades in cast)))
+    assert {tuple(row) for row in found.draws.grades.tolist()} == wanted
+    assert found.qrels_count == len(wanted)
+    assert (found.definition["by"], found.definition["rule"]) == ("ties", rule)
+    drawn = metrics.disagreement(as_votes(rows), {"r": run}, by="ties", rule=rule, draws=1)
+    assert {tuple(row) for row in drawn.draws.grades.tolist()} <= wanted
+
+
+def test_a_rule_without_ties_is_refused_by_name():
+    with pytest.raises(MeasureError, match="majority, median, mean"):
+        metrics.disagreement(
+            as_votes([("q", "d", "a", 1)]), tables({"r": {"q": {"d": 1.0}}}), by="ties", rule="minimum"
+        )
