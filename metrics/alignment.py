@@ -6,7 +6,7 @@ Knows qrels, runs and measures; nothing of files or reports.
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from metrics._noticing import plain_form
 from metrics.copies import drop_later_copies
 from metrics.errors import InputError
 from metrics.hits import JudgedHits
-from metrics.measure import Measure
+from metrics.measure import Measure, parse_measure
 from metrics.options import Options
 from metrics.ranking import JudgedPairs, RankedHits, rank_hits, stack_hits
 from metrics.tables import Qrels, Remark, Run, as_qrels, as_runs
@@ -127,7 +127,26 @@ def align(qrels: Qrels | pd.DataFrame, runs: Runs, options: Options | None = Non
         When a run and the qrels share no query, with what could be the reason.
     """
     known = as_qrels(qrels)
-    return align_pairs(JudgedPairs.of(known.table), runs, options or Options(), known.remarks, known.name)
+    found = align_pairs(JudgedPairs.of(known.table), runs, options or Options(), known.remarks, known.name)
+    said = _notice_other_orders(found)
+    return replace(found, remarks=(*found.remarks, *said)) if said else found
+
+
+def _notice_other_orders(alignment: Alignment) -> list[Remark]:
+    """nDCG@10 in both orders, for runs whose ranks contradict their scores."""
+    measure, noticed = parse_measure("nDCG@10"), []
+    for place, run in enumerate(alignment.runs):
+        if run.file_ranks is None:
+            continue
+        by_rank = run.columns.set_column(
+            run.columns.schema.get_field_index("score"), "score", pc.cast(pc.negate(run.file_ranks), pa.float64())
+        )
+        hits = _rank_all([replace(run, columns=by_rank)], alignment.judged, alignment.options)
+        other = score_hits(stack_hits(hits, alignment.judged), measure, alignment.options).means()[0]
+        used = alignment.score(measure).means()[place]
+        said = f"{run.tag}: {measure} is {used:.4f} by the scores, which decide, and would be {other:.4f} by the ranks in the file"
+        noticed.append(Remark.of("score_by_either_order", 1, said))
+    return noticed
 
 
 def align_pairs(

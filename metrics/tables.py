@@ -76,12 +76,15 @@ class Run:
     name : str
         The file as the person named it.
     remarks : tuple of Remark
+    file_ranks : pyarrow array of int, optional
+        The ranks that the file gives, kept only where they contradict the scores.
     """
 
     columns: pa.Table
     tag: str
     name: str = ""
     remarks: tuple[Remark, ...] = ()
+    file_ranks: pa.Array | None = None
 
     @classmethod
     def of(cls, table: pd.DataFrame, tag: str, name: str = "", remarks: Sequence[Remark] = ()) -> "Run":

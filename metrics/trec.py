@@ -239,7 +239,8 @@ def read_run(source: Source, *, name: str | None = None, tag: str | None = None)
         raise _document_twice(columns, twice, lines, called)
     own_tag = _notice_run(columns, remarks, ascii_only=text.isascii(), thorough=layout is None or layout.header)
     kept = pa.table({column: columns[column] for column in ("query_id", "doc_id", "score")})
-    return Run(kept, tag or own_tag or stem_of(called), called, tuple(remarks))
+    against = any(each.kind == "rank_contradicts_score" for each in remarks)
+    return Run(kept, tag or own_tag or stem_of(called), called, tuple(remarks), columns["rank"] if against else None)
 
 
 def read_runs(sources: Sequence[Source], *, workers: int | None = None) -> list[Run]:

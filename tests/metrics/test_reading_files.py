@@ -154,7 +154,11 @@ def test_ranks_that_contradict_the_scores_are_pointed_out():
     run = metrics.read_run(dirty("44_run_rank_contradicts_score.txt"))
     assert "rank_contradicts_score" in kinds(run)
     qrels = metrics.read_qrels(b"q1 0 d2 1\n")
-    assert metrics.evaluate(qrels, run, ["RR"]).means["mean"].tolist() == [1.0]
+    found = metrics.evaluate(qrels, run, ["RR"])
+    assert found.means["mean"].tolist() == [1.0]
+    (said,) = [each.text for each in found.remarks if each.kind == "score_by_either_order"]
+    assert "nDCG@10 is 1.0000 by the scores" in said
+    assert "0.6309 by the ranks" in said
 
 
 def test_gzip_is_found_by_content_and_a_damaged_one_is_named():
