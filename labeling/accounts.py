@@ -128,8 +128,8 @@ def _insert_account(session: Session, *, name: str, role: str, password: str | N
     name = " ".join(unicodedata.normalize("NFC", name).split())
     if role not in ROLES:
         raise AssayError(f"expected a role of {', '.join(ROLES)}, found {role!r}")
-    if not name or len(name) > 100:
-        raise AssayError(f"expected a name of 1 to 100 characters, found {len(name)}")
+    if not name or len(name) > 100 or not name.isprintable():
+        raise AssayError(f"expected a name of 1 to 100 characters that can be printed, found {ascii(name)[:120]}")
     values = {
         "name": name,
         "name_key": name_key(name),

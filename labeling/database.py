@@ -204,9 +204,13 @@ def count_changed(session: Session, statement: Executable) -> int:
 
 
 def insert_rows(session: Session, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert many rows in statements of bounded size."""
-    for start in range(0, len(rows), ROWS_PER_STATEMENT):
-        session.execute(insert(table), rows[start : start + ROWS_PER_STATEMENT])
+    """Insert many rows in statements of bounded size; AssayError for text that no file can hold."""
+    try:
+        for start in range(0, len(rows), ROWS_PER_STATEMENT):
+            session.execute(insert(table), rows[start : start + ROWS_PER_STATEMENT])
+    except UnicodeEncodeError as error:
+        found = ascii(error.object[max(error.start - 20, 0) : error.end + 20])
+        raise AssayError(f"expected text, found half of a character (a lone surrogate) in {found}") from error
 
 
 def alembic_config(url: str | None = None) -> Config:

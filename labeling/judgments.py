@@ -6,7 +6,7 @@ Knows neither pages nor requests. Which row counts now stands in current_judgmen
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
@@ -223,10 +223,7 @@ def _is_surplus(
         return False
     taken = pair.vote_count
     if claim is None or claim.expires_at <= now:
-        others = select(func.count()).where(
-            _claim.c.pair_id == pair.id, _claim.c.rater_id != rater.id, _claim.c.expires_at > now
-        )
-        taken += session.execute(others).scalar_one()
+        taken += _held_by_others(session, rater, pair.id, now)
     return bool(taken >= pair.overlap)
 
 
@@ -300,21 +297,19 @@ def _count(session: Session, rater: Rater, pair_id: int, *, before: AnyRow | Non
 
 
 def _hold_again(session: Session, rater: Rater, pair_id: int, rubric_id: int, position: int, now: datetime) -> None:
-    """After an undo the pair is the rater's again before anybody else can take its place."""
+    """After an undo the pair is the rater's again, unless others hold or fill its last place (after a skip)."""
+    row = session.execute(select(_pair.c.overlap, _pair.c.vote_count).where(_pair.c.id == pair_id)).one()
     project = metadata.tables["project"]
-    minutes = select(project.c.claim_minutes).where(project.c.id == rater.project_id)
-    expires = now.timestamp() + 60 * session.execute(minutes).scalar_one()
-    session.execute(
-        insert(_claim).values(
-            pair_id=pair_id,
-            rater_id=rater.id,
-            tab="",
-            position=position,
-            rubric_id=rubric_id,
-            claimed_at=now,
-            expires_at=datetime.fromtimestamp(expires, UTC),
-        )
-    )
+    minutes = session.execute(select(project.c.claim_minutes).where(project.c.id == rater.project_id)).scalar_one()
+    has_room = row.vote_count + _held_by_others(session, rater, pair_id, now) < row.overlap
+    values = {"pair_id": pair_id, "rater_id": rater.id, "tab": "", "position": position, "rubric_id": rubric_id}
+    expires = now + timedelta(minutes=minutes) if has_room else now
+    session.execute(insert(_claim).values(**values, claimed_at=now, expires_at=expires))
+
+
+def _held_by_others(session: Session, rater: Rater, pair_id: int, now: datetime) -> int:
+    others = (_claim.c.pair_id == pair_id, _claim.c.rater_id != rater.id, _claim.c.expires_at > now)
+    return int(session.execute(select(func.count()).where(*others)).scalar_one())
 
 
 def _rewrite(session: Session, rater: Rater, act: Act, pair: AnyRow, current: AnyRow | None, now: datetime) -> Outcome:

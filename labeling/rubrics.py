@@ -51,8 +51,10 @@ class Rubric:
 
 TEMPLATES: Mapping[str, tuple[str, tuple[Level, ...]]] = {
     "passages": (
-        ("Judge whether this text answers what the asker needs, as the narrative says. "
-        "Do not reward a text for being well written, nor for sharing words with the query."),
+        (
+            "Judge whether this text answers what the asker needs, as the narrative says. "
+            "Do not reward a text for being well written, nor for sharing words with the query."
+        ),
         (
             Level(0, "Not relevant", "The text has nothing to do with the query."),
             Level(1, "Related", "The text is on the subject but does not answer the query."),

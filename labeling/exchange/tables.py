@@ -181,6 +181,9 @@ def _json_rows(text: str, name: str, start: str, progress: Progress | None) -> t
         if type(row) is not dict or end != len(line):
             faults.add(name, number, "one JSON object on the line and nothing else", excerpt(line))
             continue
+        if _has_half_characters(row, line):
+            faults.add(name, number, "whole characters", f"half of one (a lone surrogate): {excerpt(line)}")
+            continue
         rows.append(row)
         lines.append(number)
     faults.raise_if_any()
@@ -203,6 +206,8 @@ def _json_list(text: str, name: str, decoder: json.JSONDecoder) -> tuple[list[di
             ) from error
         if type(row) is not dict:
             raise InputError(name, line, "a JSON object in the list", excerpt(row))
+        if _has_half_characters(row, text[counted:place]):
+            raise InputError(name, line, "whole characters", "half of one (a lone surrogate)")
         rows.append(row)
         lines.append(line)
         place = _after_blanks(text, place)
@@ -216,6 +221,17 @@ def _json_list(text: str, name: str, decoder: json.JSONDecoder) -> tuple[list[di
         found = excerpt(text[rest : rest + 40]) if rows else "an empty list"
         raise InputError(name, None, "one JSON list of objects and nothing else", found)
     return rows, lines
+
+
+def _has_half_characters(row: Any, written: str) -> bool:
+    """Whether an escape such as \\ud800 stands alone: no file and no database can hold what it means."""
+    if "\\ud" not in written.lower():
+        return False
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _after_blanks(text: str, place: int) -> int:

@@ -240,6 +240,20 @@ class TestNeverBeyondTheOverlap:
         card.wait(minutes=90)
         assert card.grade(3)["surplus"] is False
 
+    def test_undoing_a_skip_takes_no_place_that_another_holds(self, database: str) -> None:
+        project = make_project(queries=1, documents=1, overlap=1)
+        ann, bob = (Card(actor, project) for actor in make_people("Ann", "Bob"))
+        ann.send(hello=True)
+        pair = ann.held.pop(0)
+        skip = ann.act("skip", pair)
+        ann.send(skip, want=0)
+        bob.send(hello=True)
+        assert [one["pair"] for one in bob.held] == [pair["pair"]]
+        ann.held = [pair]
+        ann.send(ann.act("undo", pair, takes_back=skip["act_id"]))
+        assert ann.last["lost"] == [pair["pair"]]
+        assert bob.grade(2)["surplus"] is False
+
     def test_the_ends_of_a_queue_are_told_apart(self, database: str) -> None:
         project = make_project(queries=1, documents=2, overlap=2)
         ann, bob = (Card(actor, project) for actor in make_people("Ann", "Bob"))

@@ -158,8 +158,7 @@ def test_several_programs_at_once_make_one_database(tmp_path: Path) -> None:
     environment = {**os.environ, "ASSAY_DATABASE_URL": f"sqlite:///{tmp_path / 'new.db'}"}
     command = [sys.executable, "-O", "-m", "labeling", "init"]
     programs = [
-        subprocess.Popen(command, cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True)
-        for _ in range(3)
+        subprocess.Popen(command, cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True) for _ in range(3)
     ]
     said = [program.communicate()[1] for program in programs]
     assert [program.returncode for program in programs] == [0, 0, 0], said
@@ -218,3 +217,14 @@ def derived() -> tuple[list, list]:
         ).all()
         counts = session.execute(text("SELECT id, vote_count FROM pair ORDER BY id")).all()
         return list(current), list(counts)
+
+
+def test_half_a_character_is_refused_with_a_word(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "votes.jsonl"
+    path.write_bytes(b'{"query_id": "q", "doc_id": "d", "rater": "a", "grade": 1, "comment": "x\\ud800"}\n')
+    assert main(["project", "create", "p"]) == 0
+    capsys.readouterr()
+    assert main(["import", "judgments", str(path), "--project", "p"]) == 1
+    assert "votes.jsonl line 1: expected whole characters" in capsys.readouterr().err
