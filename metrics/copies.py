@@ -5,6 +5,7 @@ Knows groups of documents and ranked hits; nothing of measures.
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from metrics.ranking import JudgedPairs, RankedHits, as_plain
 
 __all__ = ["Copies", "drop_later_copies", "later_copies", "read_copies"]
 
-Copies = tuple[tuple[str, str], ...]
+Copies = Sequence[Sequence[str]]
 """(doc_id, group) of every document that has near-duplicates."""
 
 _GROUP_NAMES = ("group", "cluster", "group_id", "cluster_id")
@@ -61,7 +62,7 @@ def read_copies(source: Source, *, name: str | None = None) -> Copies:
 
 def later_copies(doc_ids: list[str], copies: Copies) -> list[int]:
     """The places of one ranking that hold a text again."""
-    group_of = dict(copies)
+    group_of = {doc_id: group for doc_id, group in copies}  # noqa: C416 -- pairs of any sequence
     seen: set[str] = set()
     again = []
     for place, doc_id in enumerate(doc_ids):

@@ -5,6 +5,7 @@ Knows their names and meanings only.
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -53,7 +54,7 @@ class Options:
     unjudged: str = "nonrelevant"
     precision: str = "double"
     duplicates: str = "keep"
-    copies: tuple[tuple[str, str], ...] = ()
+    copies: Sequence[Sequence[str]] = ()
 
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
