@@ -224,7 +224,7 @@ def _json_list(text: str, name: str, decoder: json.JSONDecoder) -> tuple[list[di
 
 
 def _has_half_characters(row: Any, written: str) -> bool:
-    """Whether an escape such as \\ud800 stands alone: no file and no database can hold what it means."""
+    """Whether an escape of half a character stands alone: no file and no database can hold what it means."""
     if "\\ud" not in written.lower():
         return False
     try:
