@@ -16,7 +16,7 @@ STYLE = """
   --line: #37444a; --accent: #4fc3ba; --on-accent: #08201e; --fault: #ff9b9b; } }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--ground);
-  color: var(--ink); font: 16px/1.5 system-ui, "Noto Sans KR", "Noto Sans CJK KR", "Malgun Gothic", sans-serif; }
+  word-break: keep-all; overflow-wrap: anywhere; color: var(--ink); font: 16px/1.5 system-ui, "Noto Sans KR", "Noto Sans CJK KR", "Malgun Gothic", sans-serif; }
 main { width: 100%; max-width: 25rem; background: var(--paper); border: 1px solid var(--line); border-radius: 12px;
   padding: 2rem; }
 h1 { margin: 0 0 .25rem; font-size: 1.5rem; } p { margin: 0 0 1.25rem; color: var(--soft); }
@@ -26,7 +26,7 @@ input { width: 100%; font: inherit; color: inherit; background: transparent; pad
 input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 button { width: 100%; font: inherit; font-weight: 600; padding: .7rem; border: 0; border-radius: 8px; cursor: pointer;
   background: var(--accent); color: var(--on-accent); }
-.fault { color: var(--fault); font-weight: 600; } .small { margin: 1.25rem 0 0; font-size: .875rem; }
+a { color: var(--accent); } .fault { color: var(--fault); font-weight: 600; } .small { margin: 1.25rem 0 0; font-size: .875rem; }
 nav { margin-top: 1rem; font-size: .875rem; } nav a { color: var(--soft); margin-right: 1rem; }
 """
 
@@ -67,16 +67,19 @@ def _languages(query: str) -> str:
 
 def sign_in_page(language: str, *, target: str, name: str = "", fault: str = "") -> str:
     """The sign-in form; target is where to go afterwards."""
+    intro = translate(language, mark("Judge, measure agreement, and see what it does to the scores."))
+    sign_in = translate(language, mark("Sign in"))
+    lost = translate(language, mark("No account, or a forgotten password? An admin of your team can send you a link."))
     body = (
-        f"<p>{escape(translate(language, mark('Judge, measure agreement, and see what it does to the scores.')))}</p>"
+        f"<p>{escape(intro)}</p>"
         f'{_fault(language, fault)}<form method="post" action="/sign-in?language={escape(language)}">'
         f'<input type="hidden" name="next" value="{escape(target)}">'
         + _field(language, "name", mark("Name"), kind="text", complete="username", value=name, focus=not name)
         + _field(language, "password", mark("Password"), kind="password", complete="current-password", focus=bool(name))
-        + f"<button>{escape(translate(language, mark('Sign in')))}</button></form>"
-        f'<p class="small">{escape(translate(language, mark("No account, or a forgotten password? An admin of your team can send you a link.")))}</p>'
+        + f"<button>{escape(sign_in)}</button></form>"
+        f'<p class="small">{escape(lost)}</p>'
     )
-    return _page(language, translate(language, "Sign in"), body, _languages(f"&next={escape(target)}"))
+    return _page(language, sign_in, body, _languages(f"&next={escape(target)}"))
 
 
 def welcome_page(
@@ -100,6 +103,7 @@ def welcome_page(
         if known is None
         else f'<input type="hidden" name="name" value="{escape(known)}">'
     )
+    act = translate(language, mark("Create the account") if known is None else mark("Set the password"))
     body = (
         f"<p>{escape(intro)}</p>{_fault(language, fault)}"
         f'<form method="post" action="/welcome?language={escape(language)}">'
@@ -115,6 +119,6 @@ def welcome_page(
         + _field(
             language, "again", mark("The same password again"), kind="password", complete="new-password", focus=False
         )
-        + f"<button>{escape(translate(language, mark('Create the account') if known is None else mark('Set the password')))}</button></form>"
+        + f"<button>{escape(act)}</button></form>"
     )
     return _page(language, title, body, _languages(f"&token={escape(token)}"))

@@ -45,6 +45,18 @@ def test_messages_are_plain_strings_that_can_be_extracted():
     assert faults == []
 
 
+def test_no_message_stands_inside_an_f_string_where_it_would_not_be_found():
+    faults = []
+    for path in sorted((REPOSITORY / "labeling").rglob("*.py")):
+        texts = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.JoinedStr)]
+        calls = [node for text in texts for node in ast.walk(text) if isinstance(node, ast.Call)]
+        for call in calls:
+            words = any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in call.args)
+            if words and isinstance(call.func, ast.Name) and call.func.id in update.KEYWORDS:
+                faults.append(f"{path.name} line {call.lineno}")
+    assert faults == []
+
+
 def test_translations_keep_the_placeholders():
     def names(text):
         return {field for _, field, _, _ in string.Formatter().parse(text) if field}

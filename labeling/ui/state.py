@@ -62,7 +62,7 @@ def current_actor() -> Actor:
 
 def _stop_signed_out() -> NoReturn:
     with st.container(border=True):
-        st.markdown(f"**{_('You are signed out.')}**")
+        st.markdown(_("**You are signed out.**"))
         st.link_button(_("Sign in"), "/sign-in", type="primary")
     st.stop()
 

@@ -9,6 +9,8 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from labeling.ui.components.untrusted import as_html
+
 __all__ = ["COLORS", "draw_ahead", "draw_bars", "draw_score_bars", "draw_shares", "draw_spread", "pick_cell"]
 
 COLORS = ["#0b6e69", "#e07a1f", "#5b5fc7", "#b8336a", "#6b8e23", "#3a86c8", "#8d6e63", "#c9a227"]
@@ -44,16 +46,16 @@ def draw_shares(counts: pd.DataFrame, *, grade_words: dict[int, str], height_eac
     long["word"] = [f"{grade} · {grade_words.get(int(grade), '')}" for grade in long["grade"]]
     steps = ["#bcc7c5", "#8acbc2", "#3fa196", "#167a70", "#0b5d57"]
     domain = [f"{grade} · {grade_words.get(int(grade), '')}" for grade in counts.columns]
-    colors = alt.Scale(domain=domain, range=_spread(steps, len(domain)))
+    shades = _spread(steps, len(domain))
+    _draw_legend(dict(zip(domain, shades, strict=True)))
+    colors = alt.Scale(domain=domain, range=shades)
     chart = (
         alt.Chart(long)
-        .mark_bar(stroke="white", strokeWidth=0.5)
+        .mark_bar()
         .encode(
             x=alt.X("share:Q", axis=alt.Axis(format="%"), title=None, scale=alt.Scale(domain=[0, 1])),
             y=alt.Y("rater:N", title=None, sort=list(counts.index), axis=alt.Axis(labelOverlap=False, labelLimit=200)),
-            color=alt.Color(
-                "word:N", scale=colors, title=None, legend=alt.Legend(orient="top", labelLimit=260, columns=2)
-            ),
+            color=alt.Color("word:N", scale=colors, legend=None),
             order=alt.Order("grade:O"),
             tooltip=[
                 alt.Tooltip("rater:N"),
@@ -62,9 +64,16 @@ def draw_shares(counts: pd.DataFrame, *, grade_words: dict[int, str], height_eac
                 alt.Tooltip("share:Q", format=".1%"),
             ],
         )
-        .properties(height=height_each * len(counts) + 90)
+        .properties(height=height_each * len(counts) + 40)
     )
     st.altair_chart(chart, width="stretch")
+
+
+def _draw_legend(colors: dict[str, str]) -> None:
+    """What the colors mean, in as many lines as a narrow screen needs; a chart's own legend would be cut off there."""
+    box = "display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px;background:"
+    words = "".join(f'<span><i style="{box}{color}"></i>{as_html(word)}</span>' for word, color in colors.items())
+    st.html(f'<div style="display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.875rem">{words}</div>')
 
 
 def _spread(colors: list[str], count: int) -> list[str]:

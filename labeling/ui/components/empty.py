@@ -38,7 +38,8 @@ def empty_state(
         st.markdown(f"**{title}**", width="content", text_alignment="center")
         st.caption(text, width="content", text_alignment="center")
         if action and page is not None:
-            st.page_link(page, label=action)  # type: ignore[arg-type]
+            if st.button(action, type="primary", key=f"{key or title}_page"):
+                st.switch_page(page)  # type: ignore[arg-type]
         elif action:
             st.button(action, type="primary", on_click=on_click, key=f"{key or title}_action")
         st.html('<div style="height:0.5rem"></div>')

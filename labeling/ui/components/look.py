@@ -9,7 +9,8 @@ __all__ = ["common_look", "judging_look"]
 
 _COMMON = """<style>
 [data-testid="stMainBlockContainer"] { padding-top: 4.5rem; padding-bottom: 3rem; }
-[data-testid="stMainBlockContainer"] :is(h1, h2, h3) { word-break: keep-all; text-wrap: balance; }
+[data-testid="stMainBlockContainer"] :is(h1, h2, h3, p, li, label) { word-break: keep-all; overflow-wrap: anywhere; }
+[data-testid="stMainBlockContainer"] :is(h1, h2, h3) { text-wrap: balance; }
 .st-key-outbox { position: fixed; right: 1rem; bottom: 1rem; z-index: 100; width: min(30rem, 92vw); }
 [data-testid="stMetricValue"] { font-variant-numeric: tabular-nums; }
 </style>"""

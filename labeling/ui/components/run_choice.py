@@ -29,7 +29,10 @@ def choose_runs(project: Project, key: str) -> tuple[list[Run], tuple[str, ...]]
     tags = list(hashes)
     left, right = st.columns([3, 2])
     chosen = left.multiselect(
-        _("Runs (none chosen: all {count})", count=len(tags)), tags, key=f"{key}_runs_{project.id}"
+        _("Runs (none chosen: all {count})", count=len(tags)),
+        tags,
+        placeholder=_("all of them"),
+        key=f"{key}_runs_{project.id}",
     )
     with right.popover(_("Add run files, for this page only"), width="stretch"):
         files = st.file_uploader(_("Files of runs"), accept_multiple_files=True, key=f"{key}_files_{project.id}")
@@ -55,6 +58,7 @@ def choose_measures(project: Project, key: str, *, default: Sequence[str] = ("nD
         _("Measures (choose, or write one and press Enter)"),
         OFFERED,
         default=list(default),
+        placeholder=_("choose"),
         accept_new_options=True,
         help=_(
             "As ir_measures writes them, such as P(rel=2)@10; trec_eval's names work too, such as map or ndcg_cut_10."

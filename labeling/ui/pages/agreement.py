@@ -43,9 +43,13 @@ def choose_votes(votes: pd.DataFrame, project: Project) -> tuple[pd.DataFrame, s
     """The votes that the page is about, and what the intervals resample."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         queries = sorted(votes["query_id"].unique())
-        left_out = st.multiselect(_("Leave out queries"), queries, key=f"agreement_without_{project.id}")
+        left_out = st.multiselect(
+            _("Leave out queries"), queries, placeholder=_("none"), key=f"agreement_without_{project.id}"
+        )
         raters = sorted(votes["rater"].unique())
-        only = st.multiselect(_("Only these raters"), raters, key=f"agreement_raters_{project.id}")
+        only = st.multiselect(
+            _("Only these raters"), raters, placeholder=_("all of them"), key=f"agreement_raters_{project.id}"
+        )
         resample = st.segmented_control(
             _("Intervals resample"),
             ["query", "pair"],

@@ -49,7 +49,7 @@ def choose_draws(votes: pd.DataFrame, project: Project) -> tuple[str, int, list[
     )
     draws = middle.number_input(_("Sets at most"), 10, 5000, 1000, step=100, key=f"draws_{project.id}")
     queries = sorted(votes["query_id"].unique())
-    without = right.multiselect(_("Leave out queries"), queries, key=f"without_{project.id}")
+    without = right.multiselect(_("Leave out queries"), queries, placeholder=_("none"), key=f"without_{project.id}")
     return unit, int(draws), without
 
 

@@ -146,14 +146,14 @@ def draw_judgment(actor: Actor, project: Project, row: AnyRow, rubric: Rubric) -
         go_to_project(project.id, "pages/judge.py", pair=str(row.pair))
     with reading() as session:
         pair = show_own_pair(session, actor, project.id, row.pair)
-    with st.container(border=True, height=420):
+    with st.container(border=True):
         st.html(f'<div dir="auto" style="font-weight:650;overflow-wrap:anywhere">{as_html(pair["query"])}</div>')
         if pair["narrative"]:
             show_text(pair["narrative"])
-        st.divider()
+        st.html('<hr style="margin:.1rem 0;border:0;border-top:1px solid rgba(128,128,128,.35)">')
         if pair["title"]:
             show_inline(pair["title"], strong=True)
-        show_text(pair["text"])
+        show_text(pair["text"], height=340)
 
 
 def draw_history(actor: Actor, project: Project) -> None:

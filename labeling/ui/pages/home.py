@@ -30,9 +30,7 @@ def draw_project(actor: Actor, project: Project, counts: Counts) -> None:
                 if project.is_demo:
                     st.badge(_("demo"), color="blue")
             if project.is_demo:
-                st.caption(
-                    _("Texts written for the demo, votes of four simulated raters. Press Judge to be the fifth one.")
-                )
+                draw_demo_words(project)
             share = counts.votes / counts.wanted if counts.wanted else 0.0
             st.progress(min(share, 1.0))
             st.caption(
@@ -45,11 +43,25 @@ def draw_project(actor: Actor, project: Project, counts: Counts) -> None:
             )
         with act, st.container(horizontal=True, horizontal_alignment="right"):
             if project.state == "open":
-                go(_("Judge"), project, "pages/judge.py", primary=True)
+                label = _("Judge in the demo") if project.is_demo else _("Judge")
+                go(label, project, "pages/judge.py", primary=True)
             if actor.may("lead") and project.state != "draft":
                 go(_("Progress"), project, "pages/progress.py")
+            if actor.may("lead") and project.is_demo:
+                go(_("What disagreement does"), project, "pages/disagreement.py")
             if actor.may("lead") and project.state == "draft":
                 go(_("Go on with the setup"), project, "pages/setup.py", primary=True)
+
+
+def draw_demo_words(project: Project) -> None:
+    """What the demo is, and that one click is enough to take part."""
+    st.markdown(_("Short texts in English and Korean, and votes of four **simulated** raters, not of people."))
+    if project.state == "open":
+        st.markdown(
+            _(
+                "One click makes you the fifth rater: read the text, press **0**, **1**, **2** or **3**, and the next is there."
+            )
+        )
 
 
 def go(label: str, project: Project, page: str, *, primary: bool = False) -> None:

@@ -66,7 +66,7 @@ def draw_raters(actor: Actor, project: Project) -> None:
             for one in counted
         ]
     )
-    st.dataframe(table, hide_index=True, width="stretch")
+    st.dataframe(table, hide_index=True, width="stretch", placeholder="")
 
 
 def draw_queries(actor: Actor, project: Project) -> None:

@@ -117,10 +117,10 @@ def draw_document(pair: DisputedPair) -> None:
     st.html(f'<div dir="auto" style="font-size:1.2rem;font-weight:650">{as_html(pair.query)}</div>')
     if pair.narrative:
         show_text(pair.narrative)
-    with st.container(border=True, height=460):
+    with st.container(border=True):
         if pair.title:
             show_inline(pair.title, strong=True)
-        show_text(pair.text)
+        show_text(pair.text, height=420)
     st.html(f'<div style="opacity:.65;font-size:.85rem">{as_html(pair.query_id)} · {as_html(pair.doc_id)}</div>')
     if pair.url:
         st.link_button(_("Open the source"), pair.url, icon=":material/open_in_new:")
@@ -167,7 +167,12 @@ def draw_decision(actor: Actor, project: Project, pair: DisputedPair, rubric: Ru
             key=f"grade_{nonce}",
         )
         reason = st.selectbox(
-            _("Why they differ"), disputes.DECISION_REASONS, index=None, format_func=reason_word, key=f"reason_{nonce}"
+            _("Why they differ"),
+            disputes.DECISION_REASONS,
+            index=None,
+            format_func=reason_word,
+            placeholder=_("choose"),
+            key=f"reason_{nonce}",
         )
         note = st.text_area(_("Note (optional)"), height=70, key=f"note_{nonce}")
         if st.form_submit_button(_("Settle and go on"), type="primary", shortcut="Ctrl+Enter"):
