@@ -4,7 +4,7 @@ Knows votes, aligned runs and measures; nothing of files.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metrics._draws import VoteGrid, grid_votes
+from metrics._reversal import find_reversal
 from metrics.alignment import Runs, align_pairs, score_hits
 from metrics.correlation import SAME
 from metrics.disagreement import leave_out
@@ -42,12 +43,16 @@ class Influence:
     pairs : DataFrame
         query_id, doc_id, votes, grade, lowest, highest, swing, reverses, swaps, variance, remaining. ``lowest`` and
         ``highest`` are A - B over the pair's possible grades, the other pairs staying as they are; ``swaps`` is the
-        most pairs of systems that change places; ``variance`` is that of A - B when the pair's votes are drawn;
-        ``remaining`` is the share of all pairs' variances left once this pair and those above it are settled. Sorted
-        by swing.
+        most pairs of systems that change places; ``variance`` is that of A - B when one of the pair's votes is drawn
+        and the other pairs stay as they are; ``remaining`` is the share of the sum of these variances left once this
+        pair and those above it are settled. Sorted by swing.
     reversal : DataFrame
-        query_id, doc_id, grade, difference: a small set of disputed pairs whose settlement reverses the winner, found
-        by taking the strongest pair each time; empty where none was found.
+        query_id, doc_id, grade, difference: disputed pairs whose settlement reverses the winner; empty where none was
+        found.
+    reversal_at_least : int
+        No set of fewer disputed pairs reverses the winner; proven.
+    reversal_exact : bool
+        Whether ``reversal`` is a smallest set, or none exists where it is empty; else it is only an upper bound.
     """
 
     a: str
@@ -56,6 +61,60 @@ class Influence:
     difference: float
     pairs: pd.DataFrame
     reversal: pd.DataFrame
+    reversal_at_least: int = 0
+    reversal_exact: bool = False
+
+    @property
+    def reversal_says(self) -> str:
+        """What is known of the smallest reversal, in one sentence."""
+        found, least = len(self.reversal), self.reversal_at_least
+        if abs(self.difference) <= SAME:
+            return "the two runs are level: there is no winner to reverse"
+        if self.reversal_exact:
+            return (
+                f"{found} pairs are the fewest whose settlement reverses the winner"
+                if found
+                else "no settlement of the disputed pairs reverses the winner"
+            )
+        fewer = f"no set of fewer than {least} pairs does" if least > 1 else "fewer were not tried"
+        return (
+            f"{found} pairs reverse the winner, as an upper bound: {fewer}"
+            if found
+            else f"no set of pairs was found that reverses the winner: {fewer}, larger sets were not all tried"
+        )
+
+    def expect_gain(self, number: int) -> dict[str, float]:
+        r"""What settling the next disputed pairs in the table's order can be expected to bring, to a first approximation.
+
+        Parameters
+        ----------
+        number : int >= 0
+            Pairs to settle.
+
+        Returns
+        -------
+        dict
+            ``sd_now``, the standard deviation of A - B when each disputed pair takes one of its votes by chance;
+            ``sd_after``, the same when the first ``number`` pairs are settled; ``share``, the part of the variance gone.
+
+        Notes
+        -----
+        Exact for P, DCG and RBP, where pairs add up. For measures with an ideal or a count of relevant documents it is a
+        first approximation: each pair's variance is taken with all others as they are, and the variances are added, as if
+        pairs did not act on one another and raters erred independently. It says nothing of which way a pair will be
+        settled, and settling may as well make the difference larger as smaller.
+
+        Examples
+        --------
+        >>> import metrics
+        >>> votes = metrics.read_votes(b"query_id,doc_id,rater,grade\nq,d1,a,0\nq,d1,b,1\nq,d2,a,1\nq,d2,b,1\n")
+        >>> runs = [metrics.read_run(b"q Q0 d1 1 2.0 one\n"), metrics.read_run(b"q Q0 d2 1 2.0 two\n")]
+        >>> metrics.find_influence(votes, runs, "P@1", "one", "two").expect_gain(1)
+        {'sd_now': 0.5, 'sd_after': 0.0, 'share': 1.0}
+        """
+        variance = self.pairs["variance"].to_numpy(dtype=float)
+        now, after = float(variance.sum()), float(variance[max(number, 0) :].sum())
+        return {"sd_now": now**0.5, "sd_after": after**0.5, "share": 1 - after / now if now > 0 else 0.0}
 
     def to_json(self) -> dict[str, Any]:
         """The answer as programs read it."""
@@ -66,6 +125,9 @@ class Influence:
             "difference": self.difference,
             "pairs": records(self.pairs),
             "reversal": records(self.reversal),
+            "reversal_at_least": self.reversal_at_least,
+            "reversal_exact": self.reversal_exact,
+            "reversal_says": self.reversal_says,
         }
 
 
@@ -98,7 +160,7 @@ def find_influence(
     a, b : str
         Tags of the two runs.
     most : int
-        Pairs to try for a reversal.
+        Pairs that a reversal may hold at most.
 
     Raises
     ------
@@ -109,7 +171,7 @@ def find_influence(
     table, _ = leave_out(known, exclude_queries)
     grid = grid_votes(table)
     given = options or Options()
-    plain = Options(unjudged=given.unjudged, precision=given.precision)
+    plain = replace(given, missing="zero", no_relevant="zero")
     alignment = align_pairs(grid.judged, runs, plain, (), known.name)
     for tag in (a, b):
         if tag not in alignment.tags:
@@ -127,12 +189,12 @@ def find_influence(
     pairs = pairs.sort_values(["swing", "query_id", "doc_id"], ascending=[False, True, True], ignore_index=True)
     total = pairs["variance"].sum()
     pairs["remaining"] = np.maximum(1 - pairs["variance"].cumsum() / total, 0.0) if total > 0 else 0.0
-    reversal = _find_reversal(hits, place, disputes, parsed, plain, most)
+    reversal = find_reversal(hits, place, disputes.pair, disputes.grade, parsed, plain, most)
     reversal_table = pd.DataFrame(
-        [(*_name(grid, pair), grade, after) for pair, grade, after in reversal],
+        [(*_name(grid, pair), grade, after) for pair, grade, after in reversal.changes],
         columns=["query_id", "doc_id", "grade", "difference"],
     )
-    return Influence(a, b, parsed, difference, pairs, reversal_table)
+    return Influence(a, b, parsed, difference, pairs, reversal_table, reversal.at_least, reversal.exact)
 
 
 def _lower_median(grid: VoteGrid) -> Integers:
@@ -214,61 +276,3 @@ def _count_swaps(means: Floats, changes: Floats, disputes: _Disputes) -> list[in
         swapped = int((order(means + change) != before).sum())
         most[pair] = max(most.get(pair, 0), swapped)
     return [most[pair] for pair in sorted(most)]
-
-
-def _restrict(hits: JudgedHits, runs: tuple[int, int], query: int) -> tuple[JudgedHits, int]:
-    """Two runs and one query, and where its pairs begin."""
-    first, last = np.searchsorted(hits.pair_query, [query, query + 1])
-    parts = [np.flatnonzero(hits.row == run * hits.queries + query) for run in runs]
-    kept = np.concatenate(parts)
-    rows = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    small = JudgedHits(
-        row=rows.astype(np.int64),
-        rank=hits.rank[kept],
-        pair=hits.pair[kept] - first,
-        retrieved=hits.retrieved[[run * hits.queries + query for run in runs]],
-        pair_query=np.zeros(last - first, dtype=np.int64),
-        grades=hits.grades[first:last],
-        queries=1,
-        runs=len(parts),
-    )
-    return small, int(first)
-
-
-def _find_reversal(
-    hits: JudgedHits, runs: tuple[int, int], disputes: _Disputes, measure: Measure, options: Options, most: int
-) -> list[tuple[int, int, float]]:
-    """Settle, time after time, the pair that brings the two runs nearest to changing places."""
-    parts = [_restrict(hits, runs, query) for query in range(hits.queries)]
-    grades = [part.grades.copy() for part, _ in parts]
-    query_of = hits.pair_query[disputes.pair]
-    current = np.array([_gap(part, own, measure, options) for (part, _), own in zip(parts, grades, strict=True)])
-    towards = -1.0 if current.sum() > 0 else 1.0
-    if abs(current.mean()) <= SAME:
-        return []
-    gain = np.full(len(query_of), -np.inf)
-    stale, used, found = set(range(hits.queries)), set(), []
-    for _ in range(most):
-        for place in np.flatnonzero(np.isin(query_of, list(stale))).tolist():
-            pair, query = int(disputes.pair[place]), int(query_of[place])
-            trial = grades[query].copy()
-            trial[pair - parts[query][1]] = disputes.grade[place]
-            gap = _gap(parts[query][0], trial, measure, options)
-            gain[place] = -np.inf if pair in used else towards * (gap - current[query])
-        best = int(np.argmax(gain)) if len(gain) else -1
-        if best < 0 or gain[best] <= SAME:
-            return []
-        pair, query = int(disputes.pair[best]), int(query_of[best])
-        grades[query][pair - parts[query][1]] = disputes.grade[best]
-        current[query] = _gap(parts[query][0], grades[query], measure, options)
-        used.add(pair)
-        stale = {query}
-        found.append((pair, int(disputes.grade[best]), float(current.mean())))
-        if towards * current.mean() > SAME:
-            return found
-    return []
-
-
-def _gap(part: JudgedHits, grades: Integers, measure: Measure, options: Options) -> float:
-    values = score_hits(part.with_grades(grades), measure, options).values
-    return float(values[0, 0] - values[1, 0])

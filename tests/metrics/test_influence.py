@@ -1,10 +1,15 @@
 """Which disputed pairs matter, tried one by one; and whether gain or cutoff decide the winner."""
 
+from itertools import product
+
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import metrics
+from metrics import _reversal
+from metrics.alignment import score_hits
 from tests.support.metric_tables import as_table, as_votes
 
 RUNS = {
@@ -69,6 +74,66 @@ def test_a_found_reversal_reverses_the_winner(votes):
         means = means_under(grades, "nDCG@10")
         assert (means["one"] - means["two"]) * found.difference < 0
         assert found.reversal["difference"].iloc[-1] == pytest.approx(means["one"] - means["two"], abs=1e-12)
+
+
+@settings(max_examples=20, deadline=None)
+@given(some_votes(), st.sampled_from(["nDCG@10", "AP", "RR", "P(rel=2)@2", "DCG@3", "Bpref"]))
+def test_the_smallest_reversal_is_the_one_that_trying_every_settlement_finds(votes, measure):
+    found = metrics.find_influence(as_votes(votes), RUNS, measure, "one", "two")
+    cast = {pair: sorted(grade for q, d, _, grade in votes if (q, d) == pair) for pair in PAIRS}
+    settled = {pair: grades[1] for pair, grades in cast.items()}
+
+    alignment = metrics.align(
+        as_table({"q1": {"d1": 0, "d2": 0, "d3": 0}, "q2": {"e1": 0, "e2": 0}}, "relevance"), RUNS
+    )
+    parsed = metrics.parse_measure(measure)
+
+    def difference(grades):
+        hits = alignment.hits.with_grades(np.array([grades[pair] for pair in PAIRS]))
+        one, two, _ = score_hits(hits, parsed, alignment.options).means()
+        return one - two
+
+    assume(abs(difference(settled)) > 1e-9)
+    sizes = [
+        sum(grade != settled[pair] for pair, grade in zip(PAIRS, grades, strict=True))
+        for grades in product(*(sorted(set(cast[pair])) for pair in PAIRS))
+        if difference(dict(zip(PAIRS, grades, strict=True))) * difference(settled) < -1e-12
+    ]
+    assert found.reversal_exact
+    assert len(found.reversal) == min(sizes, default=0)
+    if sizes:
+        assert found.reversal_at_least == min(sizes)
+        assert found.reversal["difference"].iloc[-1] * found.difference < 0
+    assert ("fewest" in found.reversal_says) == bool(sizes)
+
+
+def test_where_not_every_set_was_tried_the_reversal_is_called_an_upper_bound(monkeypatch):
+    monkeypatch.setattr(_reversal, "_MOST_TRIALS", 3)
+    votes = [
+        (q, d, r, g)
+        for (q, d), grades in zip(PAIRS, ([2, 2, 0], [1, 1, 0], [0, 0, 1], [2, 2, 1], [0, 0, 1]), strict=True)
+        for r, g in zip("abc", grades, strict=True)
+    ]
+    found = metrics.find_influence(as_votes(votes), RUNS, "nDCG@10", "one", "two")
+    assert not found.reversal_exact
+    assert "upper bound" in found.reversal_says or "not all tried" in found.reversal_says
+    assert found.to_json()["reversal_says"] == found.reversal_says
+
+
+def test_what_settling_is_expected_to_bring_is_exact_where_pairs_add_up():
+    votes = [(q, d, r, g) for (q, d) in PAIRS for r, g in zip("ab", (0, 1) if d != "d2" else (1, 1), strict=True)]
+    found = metrics.find_influence(as_votes(votes), RUNS, "P@2", "one", "two")
+    cast = {pair: sorted(grade for q, d, _, grade in votes if (q, d) == pair) for pair in PAIRS}
+    tried = [
+        means_under(dict(zip(PAIRS, grades, strict=True)), "P@2") for grades in product(*(cast[pair] for pair in PAIRS))
+    ]
+    differences = [means["one"] - means["two"] for means in tried]
+    assert found.expect_gain(0)["sd_now"] == pytest.approx(np.std(differences), abs=1e-12)
+    assert found.expect_gain(len(found.pairs)) == {
+        "sd_now": found.expect_gain(0)["sd_now"],
+        "sd_after": 0.0,
+        "share": 1.0,
+    }
 
 
 def test_settling_pairs_in_their_order_leaves_less_and_less_variance():
