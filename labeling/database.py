@@ -195,7 +195,9 @@ def insert_unless_present(session: Session, table: Table, values: Mapping[str, A
     """Insert a row unless a unique constraint already holds it; says whether it was inserted."""
     dialect = session.get_bind().dialect.name
     statement = sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
-    return count_changed(session, statement.values(**values).on_conflict_do_nothing()) > 0
+    # What comes back says it on every database; the count of rows is unknown where a key is returned unasked.
+    statement = statement.values(**values).on_conflict_do_nothing()
+    return session.execute(statement.returning(*table.primary_key.columns)).first() is not None
 
 
 def count_changed(session: Session, statement: Executable) -> int:

@@ -77,7 +77,9 @@ def pack(release: Release) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(release.files):
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), release.files[name], zipfile.ZIP_DEFLATED)
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.create_system = 3  # as on Unix, wherever it is made
+            archive.writestr(entry, release.files[name], zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
 
