@@ -154,7 +154,7 @@ def list_accounts(session: Session, actor: Actor) -> list[AnyRow]:
 def change_account(
     session: Session, actor: Actor, account_id: int, *, role: str | None = None, active: bool | None = None
 ) -> None:
-    """Change a role, or let an account in or out; the last admin stays. Ends the account's sign-ins."""
+    """Change a role, or let an account in or out; the last admin stays. Ends the account's sign-ins and links."""
     actor.require("admin")
     if role is not None and role not in ROLES:
         raise AssayError(f"expected a role of {', '.join(ROLES)}, found {role!r}")
@@ -165,6 +165,8 @@ def change_account(
         raise NotFound(f"no account {account_id}")
     if not has_admin(session):
         raise Conflict("expected at least one admin to remain, found none")
+    # a link for a new password was made for the role that the account had
+    session.execute(delete(_invitation).where(_invitation.c.account_id == account_id, _invitation.c.used_at.is_(None)))
     session.execute(delete(_sign_in).where(_sign_in.c.account_id == account_id))
 
 

@@ -21,3 +21,13 @@ def test_a_link_that_was_taken_since_it_was_read_makes_no_second_account(
         accounts.accept_invitation(session, token, name="Bo", password="correct horse")
     with reading() as session:
         assert [row.name for row in accounts.list_accounts(session, COMMAND_LINE)] == ["Ann"]
+
+
+def test_a_link_made_for_a_rater_ends_when_the_rater_becomes_an_admin(database: str) -> None:
+    with writing() as session:
+        number = accounts.create_account(session, COMMAND_LINE, name="Ann", role="rater", password="correct horse")
+        accounts.create_account(session, COMMAND_LINE, name="Ada", role="admin", password="correct horse")
+        token = accounts.invite(session, COMMAND_LINE, role="rater", account_id=number)
+        accounts.change_account(session, COMMAND_LINE, number, role="admin")
+    with pytest.raises(NotFound), writing() as session:
+        accounts.accept_invitation(session, token, name="", password="another password")
