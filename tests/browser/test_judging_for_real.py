@@ -82,8 +82,10 @@ def press_and_note(page: Page, keys: str) -> list[tuple[int, int]]:
     card = page.locator("[data-card]")
     noted = []
     for key in keys:
-        page.wait_for_timeout(90)
-        noted.append((int(card.get_attribute("data-pair") or 0), int(key)))
+        pair = card.get_attribute("data-pair") or "0"
+        expect(card).to_have_attribute("data-painted", pair)
+        page.wait_for_timeout(120)  # a key in the first moments of a pair is ignored, and shown as ignored
+        noted.append((int(pair), int(key)))
         page.keyboard.press(key)
     return noted
 
