@@ -4,8 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from labeling.database import get_engine, migrate
+
+settings.register_profile("assay", deadline=None)  # no test fails for the speed of the machine it runs on
+settings.load_profile("assay")
 
 
 @pytest.fixture
