@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-__all__ = ["Codes", "encode", "find_duplicate", "mark_texts", "salt_queries", "start_rows"]
+__all__ = ["Codes", "encode", "encode_runs", "find_duplicate", "mark_texts", "salt_queries", "start_rows"]
 
 Integers = NDArray[np.int64]
 Codes = NDArray[np.signedinteger]
@@ -21,6 +21,63 @@ def encode(texts: pa.Array) -> tuple[Codes, pa.Array]:
     """The code of each row and the texts that the codes stand for."""
     encoded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
     return encoded.indices.to_numpy(zero_copy_only=False), encoded.dictionary
+
+
+def encode_runs(texts: pa.Array) -> pa.DictionaryArray:
+    """Texts that come in runs of equal ones, as a dictionary: only the first of each run is looked up."""
+    starts = np.concatenate(([0], np.flatnonzero(~_repeats_above(texts)) + 1)) if len(texts) else np.zeros(0, np.int64)
+    if 4 * len(starts) > len(texts):
+        return texts.dictionary_encode()
+    firsts = texts.take(pa.array(starts)).dictionary_encode()
+    codes = np.repeat(firsts.indices.to_numpy(), np.diff(np.append(starts, len(texts))))
+    return pa.DictionaryArray.from_arrays(pa.array(codes), firsts.dictionary)
+
+
+def _repeats_above(texts: pa.Array) -> NDArray[np.bool_]:
+    """For each text but the first, whether it equals the one above, byte for byte."""
+    same = np.ones(max(len(texts) - 1, 0), dtype=bool)
+    # small blocks, so that the arrays between stay in the processor's cache; each begins with the last row of the one before
+    for start in range(0, len(same), _MARK_ROWS):
+        block = texts.slice(start, _MARK_ROWS + 1)
+        part = same[start : start + len(block) - 1]
+        letters, offsets = _letters(block)
+        size = int(offsets[1] - offsets[0])
+        if size and int(offsets[-1] - offsets[0]) == size * len(block) and not np.any(np.diff(offsets) != size):
+            # texts of one length stand in steps of it: a letter that differs from the one a step before parts two of them
+            part[np.flatnonzero(letters[size:] != letters[:-size]) // size] = False
+            continue
+        starts, length, words = _words(block)
+        equal = length[1:] == length[:-1]
+        for begin in range(0, int(length.max()), 8):
+            left = length - begin
+            word = words[np.where(left > 0, starts + begin, 0)]
+            word <<= np.clip(64 - 8 * left, 0, 63).view(np.uint64)
+            word[left <= 0] = 0
+            equal &= word[1:] == word[:-1]
+        part &= equal
+    return same
+
+
+def _letters(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.signedinteger]]:
+    """The bytes of all texts, and where in the array's buffer each begins and the last one ends."""
+    _, offset_buffer, data_buffer = texts.buffers()
+    kind: type[np.signedinteger] = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    every: NDArray[np.signedinteger] = np.frombuffer(offset_buffer, dtype=kind)
+    offsets = every[texts.offset : texts.offset + len(texts) + 1]
+    first, last = int(offsets[0]), int(offsets[-1])
+    if data_buffer is None or first == last:
+        return np.zeros(0, dtype=np.uint8), offsets
+    return np.frombuffer(data_buffer, dtype=np.uint8, count=last - first, offset=first), offsets
+
+
+def _words(texts: pa.Array) -> tuple[Integers, Integers, NDArray[np.uint64]]:
+    """Where each text begins, its length, and the eight bytes from every byte on as a number."""
+    letters, found = _letters(texts)
+    offsets = found.astype(np.int64)
+    data = np.zeros(len(letters) + 8, dtype=np.uint8)
+    data[:-8] = letters
+    words = np.ndarray((len(data) - 7,), dtype=np.uint64, buffer=data, strides=(1,))
+    return offsets[:-1] - offsets[0], np.diff(offsets), words
 
 
 def start_rows(code: Codes) -> Integers:
@@ -89,24 +146,13 @@ def mark_texts(texts: pa.Array) -> NDArray[np.uint64]:
 
 
 def _mark_block(texts: pa.Array) -> NDArray[np.uint64]:
-    wide = pa.types.is_large_string(texts.type)
-    _, offset_buffer, data_buffer = texts.buffers()
-    kind = np.int64 if wide else np.int32
-    offsets = np.frombuffer(offset_buffer, dtype=kind)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
-    length = np.diff(offsets)
+    starts, length, words = _words(texts)
     mark = length.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
-    first, last = int(offsets[0]), int(offsets[-1])
-    if data_buffer is None or first == last:
-        return mark
-    data = np.zeros(last - first + 8, dtype=np.uint8)
-    data[:-8] = np.frombuffer(data_buffer, dtype=np.uint8)[first:last]
-    words = np.ndarray((len(data) - 7,), dtype=np.uint64, buffer=data, strides=(1,))
-    offsets = offsets[:-1] - first
     shortest = int(length.min())
-    for start in range(0, int(length.max()), 8):
-        open_rows = slice(None) if shortest > start else np.flatnonzero(length > start)
-        shift = np.maximum(64 - 8 * (length[open_rows] - start), 0).view(np.uint64)
-        mixed = words[offsets[open_rows] + start]
+    for begin in range(0, int(length.max()), 8):
+        open_rows = slice(None) if shortest > begin else np.flatnonzero(length > begin)
+        shift = np.maximum(64 - 8 * (length[open_rows] - begin), 0).view(np.uint64)
+        mixed = words[starts[open_rows] + begin]
         mixed <<= shift
         mixed ^= mark[open_rows]
         mixed *= np.uint64(0xFF51AFD7ED558CCD)

@@ -18,7 +18,7 @@ from metrics._json import is_json, read_json_qrels, read_json_run
 from metrics._layout import Layout, recognise
 from metrics._lines import MOST_FAULTS, Rows, raise_faults, read_exactly, read_fast
 from metrics._noticing import notice_grades, notice_ids, notice_ranks
-from metrics._sieve import find_duplicate
+from metrics._sieve import encode_runs, find_duplicate
 from metrics._source import Source, load_source, stem_of
 from metrics._values import QrelsChoices, convert_grades, convert_scores, ranks_as_scores
 from metrics.errors import InputError
@@ -26,11 +26,11 @@ from metrics.tables import Qrels, Remark, Run
 
 __all__ = ["read_qrels", "read_run", "read_runs", "write_qrels", "write_run"]
 
-_TEXT, _CODED = pa.string(), pa.dictionary(pa.int32(), pa.string())
+_TEXT = pa.string()
 _BLOCK_ROWS = 1 << 16
-_QRELS_TYPES = {"query_id": _CODED, "doc_id": _TEXT, "relevance": pa.int64()}
+_QRELS_TYPES = {"query_id": _TEXT, "doc_id": _TEXT, "relevance": pa.int64()}
 _RUN_TYPES = {
-    "query_id": _CODED, "doc_id": _TEXT, "rank": pa.int64(), "score": pa.float64(), "third": pa.float64(), "tag": _CODED,
+    "query_id": _TEXT, "doc_id": _TEXT, "rank": pa.int64(), "score": pa.float64(), "third": pa.float64(), "tag": _TEXT,
 }  # fmt: skip
 
 
@@ -110,6 +110,7 @@ def _qrels_columns(
         table, comments = fast
         _say_comments(comments, remarks)
         found = {column: _whole(table[column]) for column in ("query_id", "doc_id", "relevance")}
+        found["query_id"] = encode_runs(found["query_id"])
         in_scale = choices.scale is None or bool(np.isin(found["relevance"].to_numpy(), choices.scale).all())
         if in_scale and find_duplicate(found["query_id"], found["doc_id"]) is None:
             return found, []
@@ -136,7 +137,8 @@ def _say_comments(count: int, remarks: list[Remark]) -> None:
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
-    whole = column.combine_chunks()
+    # a column of one chunk would be copied
+    whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
 
 
@@ -225,6 +227,8 @@ def read_run(source: Source, *, name: str | None = None, tag: str | None = None)
         fast = read_fast(text, layout, _RUN_TYPES)
         if fast is not None and not _is_odd(fast[0], text, layout):
             columns = {column: _whole(fast[0][column]) for column in fast[0].column_names}
+            # most files hold runs of one query and one tag: far faster than to look every row up
+            columns |= {column: encode_runs(columns[column]) for column in ("query_id", "tag") if column in columns}
             _say_comments(fast[1], remarks)
         else:
             rows = read_exactly(text, layout, called)

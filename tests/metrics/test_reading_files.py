@@ -346,3 +346,29 @@ def test_the_first_repeated_pair_is_found_wherever_it_stands(pairs, block):
         a[0] != b[0] for a, b in zip(pairs, [(None,), *pairs], strict=False)
     )
     assert scattered or found == expected
+
+
+@settings(max_examples=120)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["q1", "q10", "q2", "", "질의", "a-long-query-id-1", "a-long-query-id-2"]),
+            st.integers(1, 12),
+        ),
+        max_size=9,
+    ),
+    st.integers(1, 9),
+    st.integers(0, 3),
+)
+def test_runs_of_equal_texts_are_coded_as_a_dictionary_codes_them(runs, block, skipped):
+    texts = [text for text, number in runs for _ in range(number)]
+    column = pa.array(texts, type=pa.string()).slice(min(skipped, len(texts)))
+    kept = _sieve._MARK_ROWS
+    try:
+        _sieve._MARK_ROWS = block
+        found = _sieve.encode_runs(column)
+    finally:
+        _sieve._MARK_ROWS = kept
+    expected = column.dictionary_encode()
+    assert found.to_pylist() == column.to_pylist()
+    assert found.dictionary.to_pylist() == expected.dictionary.to_pylist()
