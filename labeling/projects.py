@@ -18,6 +18,7 @@ from labeling.schema import metadata
 
 __all__ = [
     "DISPUTE_RULES",
+    "TWIN_MODES",
     "Counts",
     "Project",
     "change_project",
@@ -31,8 +32,10 @@ __all__ = [
 ]
 
 DISPUTE_RULES = ("any", "two_apart", "threshold")
+TWIN_MODES = ("all", "show", "carry")
 CHANGEABLE = (
     "name", "note", "depth", "overlap", "claim_minutes", "batch_size", "dispute_rule", "relevant_from", "rule", "ties",
+    "calibration", "pass_mark", "gold_every", "repeat_every", "twins", "twin_similarity", "decision_reasons",
 )  # fmt: skip
 
 _project = metadata.tables["project"]
@@ -59,6 +62,13 @@ class Project:
     relevant_from: int
     rule: str
     ties: str
+    calibration: bool
+    pass_mark: float
+    gold_every: int
+    repeat_every: int
+    twins: str
+    twin_similarity: float
+    decision_reasons: list[str] | None
     is_demo: bool
 
 
@@ -161,11 +171,16 @@ def change_project(session: Session, actor: Actor, project_id: int, **changes: A
 
 def _check_changes(changes: dict[str, Any]) -> None:
     limits = {"depth": 1000, "overlap": 20, "claim_minutes": 24 * 60, "batch_size": 500}
+    from_zero = {"gold_every": 1000, "repeat_every": 1000, "pass_mark": 1, "twin_similarity": 1}
     for name, value in changes.items():
         if name not in CHANGEABLE:
             raise AssayError(f"expected a setting of {', '.join(CHANGEABLE)}, found {name}")
         if name in limits and not 1 <= int(value) <= limits[name]:
             raise AssayError(f"expected {name} from 1 to {limits[name]}, found {value}")
+        if name in from_zero and not 0 <= value <= from_zero[name]:
+            raise AssayError(f"expected {name} from 0 to {from_zero[name]}, found {value}")
+        if name == "twins" and value not in TWIN_MODES:
+            raise AssayError(f"expected twins as one of {', '.join(TWIN_MODES)}, found {value}")
         if name == "dispute_rule" and value not in DISPUTE_RULES:
             raise AssayError(f"expected a dispute rule of {', '.join(DISPUTE_RULES)}, found {value}")
         if name == "name" and not 1 <= len(str(value).strip()) <= 200:

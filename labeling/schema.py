@@ -1,9 +1,8 @@
-"""The tables, with every constraint by name.
+"""The tables that judging needs, with every constraint by name; those of the desk around it stand in schema_desk.py.
 
 Knows no queries: what is read and written stands with the nouns. A change here needs a migration; a test compares both.
 """
 
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -11,14 +10,11 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
-    DateTime,
-    Dialect,
     Float,
     ForeignKey,
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     PrimaryKeyConstraint,
     String,
     Table,
@@ -28,52 +24,11 @@ from sqlalchemy import (
     text,
     true,
 )
-from sqlalchemy.types import TypeDecorator
 
-__all__ = ["metadata"]
+from labeling._columns import a_moment, a_row_number, metadata, one_of, refers_to
+from labeling.schema_desk import DESK_APPEND_ONLY
 
-metadata = MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-    }
-)
-
-
-class Moment(TypeDecorator[datetime]):
-    """A point in time: UTC in the database, with its zone in the program."""
-
-    impl = DateTime
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Store UTC without a zone, as SQLite knows none."""
-        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Give the zone back."""
-        return None if value is None else value.replace(tzinfo=UTC)
-
-
-def _id() -> Column[int]:
-    return Column("id", Integer, primary_key=True)
-
-
-def _moment(name: str, *, nullable: bool = False) -> Column[datetime]:
-    return Column(name, Moment, nullable=nullable)
-
-
-def _one_of(column: str, *values: str) -> CheckConstraint:
-    listed = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")
-
-
-def _to(column: str, target: str, *, nullable: bool = False, index: bool = False) -> Column[int]:
-    return Column(column, Integer, ForeignKey(target), nullable=nullable, index=index)
-
+__all__ = ["APPEND_ONLY", "append_only_statements", "columns_of", "metadata"]
 
 setting = Table(
     "setting",
@@ -85,25 +40,25 @@ setting = Table(
 account = Table(
     "account",
     metadata,
-    _id(),
+    a_row_number(),
     Column("name", String(200), nullable=False),
     Column("name_key", String(200), nullable=False),
     Column("role", String(20), nullable=False),
     Column("password_hash", Text),
     Column("language", String(10)),
     Column("active", Boolean, nullable=False, server_default=true()),
-    _moment("created_at"),
+    a_moment("created_at"),
     UniqueConstraint("name_key"),
-    _one_of("role", "rater", "lead", "admin"),
+    one_of("role", "rater", "lead", "admin"),
 )
 
 sign_in = Table(
     "sign_in",
     metadata,
     Column("token_hash", String(64), primary_key=True),
-    _to("account_id", "account.id", index=True),
-    _moment("created_at"),
-    _moment("expires_at"),
+    refers_to("account_id", "account.id", index=True),
+    a_moment("created_at"),
+    a_moment("expires_at"),
 )
 
 invitation = Table(
@@ -111,19 +66,19 @@ invitation = Table(
     metadata,
     Column("token_hash", String(64), primary_key=True),
     Column("role", String(20), nullable=False),
-    _to("account_id", "account.id", nullable=True),
+    refers_to("account_id", "account.id", nullable=True),
     Column("first", Boolean, nullable=False, server_default=false()),
-    _to("created_by", "account.id", nullable=True),
-    _moment("created_at"),
-    _moment("expires_at"),
-    _moment("used_at", nullable=True),
-    _one_of("role", "rater", "lead", "admin"),
+    refers_to("created_by", "account.id", nullable=True),
+    a_moment("created_at"),
+    a_moment("expires_at"),
+    a_moment("used_at", nullable=True),
+    one_of("role", "rater", "lead", "admin"),
 )
 
 project = Table(
     "project",
     metadata,
-    _id(),
+    a_row_number(),
     Column("name", String(200), nullable=False),
     Column("name_key", String(200), nullable=False),
     Column("note", Text, nullable=False, server_default=""),
@@ -137,13 +92,20 @@ project = Table(
     Column("relevant_from", Integer, nullable=False, server_default="2"),
     Column("rule", String(220), nullable=False, server_default="majority"),
     Column("ties", String(10), nullable=False, server_default="open"),
+    Column("calibration", Boolean, nullable=False, server_default=false()),
+    Column("pass_mark", Float, nullable=False, server_default="0.6"),
+    Column("gold_every", Integer, nullable=False, server_default="0"),
+    Column("repeat_every", Integer, nullable=False, server_default="0"),
+    Column("twins", String(10), nullable=False, server_default="all"),
+    Column("twin_similarity", Float, nullable=False, server_default="0.9"),
+    Column("decision_reasons", JSON),
     Column("is_demo", Boolean, nullable=False, server_default=false()),
-    _to("created_by", "account.id", nullable=True),
-    _moment("created_at"),
+    refers_to("created_by", "account.id", nullable=True),
+    a_moment("created_at"),
     UniqueConstraint("name_key"),
-    _one_of("state", "draft", "open", "closed"),
-    _one_of("dispute_rule", "any", "two_apart", "threshold"),
-    _one_of("ties", "lower", "higher", "open"),
+    one_of("state", "draft", "open", "closed"),
+    one_of("dispute_rule", "any", "two_apart", "threshold"),
+    one_of("ties", "lower", "higher", "open"),
     CheckConstraint("depth >= 1", name="depth_positive"),
     CheckConstraint("overlap >= 1", name="overlap_positive"),
     CheckConstraint("batch_size >= 1", name="batch_size_positive"),
@@ -153,14 +115,14 @@ project = Table(
 rubric = Table(
     "rubric",
     metadata,
-    _id(),
-    _to("project_id", "project.id"),
+    a_row_number(),
+    refers_to("project_id", "project.id"),
     Column("version", Integer, nullable=False),
     Column("text", Text, nullable=False),
     Column("levels", JSON, nullable=False),
     Column("note", Text, nullable=False, server_default=""),
-    _to("created_by", "account.id", nullable=True),
-    _moment("created_at"),
+    refers_to("created_by", "account.id", nullable=True),
+    a_moment("created_at"),
     UniqueConstraint("project_id", "version"),
     CheckConstraint("version >= 1", name="version_positive"),
 )
@@ -168,8 +130,8 @@ rubric = Table(
 query = Table(
     "query",
     metadata,
-    _id(),
-    _to("project_id", "project.id"),
+    a_row_number(),
+    refers_to("project_id", "project.id"),
     Column("query_id", Text, nullable=False),
     Column("text", Text),
     Column("narrative", Text, nullable=False, server_default=""),
@@ -181,8 +143,8 @@ query = Table(
 document = Table(
     "document",
     metadata,
-    _id(),
-    _to("project_id", "project.id"),
+    a_row_number(),
+    refers_to("project_id", "project.id"),
     Column("doc_id", Text, nullable=False),
     Column("title", Text, nullable=False, server_default=""),
     Column("text", Text),
@@ -194,23 +156,23 @@ document = Table(
 run = Table(
     "run",
     metadata,
-    _id(),
-    _to("project_id", "project.id"),
+    a_row_number(),
+    refers_to("project_id", "project.id"),
     Column("tag", Text, nullable=False),
     Column("file_name", Text, nullable=False),
     Column("sha256", String(64), nullable=False),
     Column("rows", Integer, nullable=False),
     Column("queries", Integer, nullable=False),
     Column("content", LargeBinary, nullable=False),
-    _moment("created_at"),
+    a_moment("created_at"),
     UniqueConstraint("project_id", "tag"),
 )
 
 pair = Table(
     "pair",
     metadata,
-    _id(),
-    _to("project_id", "project.id"),
+    a_row_number(),
+    refers_to("project_id", "project.id"),
     Column("query_pk", Integer, ForeignKey("query.id"), nullable=False),
     Column("document_pk", Integer, ForeignKey("document.id"), nullable=False, index=True),
     Column("overlap", Integer, nullable=False),
@@ -224,14 +186,14 @@ pair = Table(
 rater = Table(
     "rater",
     metadata,
-    _id(),
-    _to("project_id", "project.id"),
-    _to("account_id", "account.id", nullable=True),
+    a_row_number(),
+    refers_to("project_id", "project.id"),
+    refers_to("account_id", "account.id", nullable=True),
     Column("name", String(200), nullable=False),
     Column("is_model", Boolean, nullable=False, server_default=false()),
     Column("casts_vote", Boolean, nullable=False, server_default=true()),
     Column("set_aside", Boolean, nullable=False, server_default=false()),
-    _moment("created_at"),
+    a_moment("created_at"),
     UniqueConstraint("project_id", "name"),
     UniqueConstraint("project_id", "account_id"),
 )
@@ -239,13 +201,14 @@ rater = Table(
 claim = Table(
     "claim",
     metadata,
-    _to("pair_id", "pair.id"),
-    _to("rater_id", "rater.id"),
+    refers_to("pair_id", "pair.id"),
+    refers_to("rater_id", "rater.id"),
     Column("tab", String(80), nullable=False, server_default=""),
     Column("position", Integer, nullable=False),
-    _to("rubric_id", "rubric.id"),
-    _moment("claimed_at"),
-    _moment("expires_at"),
+    refers_to("rubric_id", "rubric.id"),
+    Column("purpose", String(20), nullable=False, server_default="production"),
+    a_moment("claimed_at"),
+    a_moment("expires_at"),
     PrimaryKeyConstraint("pair_id", "rater_id"),
     Index("ix_claim_rater_id_expires_at", "rater_id", "expires_at"),
 )
@@ -253,40 +216,42 @@ claim = Table(
 import_batch = Table(
     "import_batch",
     metadata,
-    _id(),
-    _to("project_id", "project.id"),
+    a_row_number(),
+    refers_to("project_id", "project.id"),
     Column("kind", String(20), nullable=False),
     Column("files", JSON, nullable=False),
     Column("report", JSON, nullable=False),
-    _to("created_by", "account.id", nullable=True),
-    _moment("created_at"),
-    _one_of("kind", "queries", "documents", "runs", "judgments"),
+    refers_to("created_by", "account.id", nullable=True),
+    a_moment("created_at"),
+    one_of("kind", "queries", "documents", "runs", "judgments"),
 )
 
 judgment = Table(
     "judgment",
     metadata,
-    _id(),
+    a_row_number(),
     Column("act_id", String(80), nullable=False),
-    _to("pair_id", "pair.id"),
-    _to("rater_id", "rater.id"),
+    refers_to("pair_id", "pair.id"),
+    refers_to("rater_id", "rater.id"),
     Column("kind", String(20), nullable=False),
     Column("purpose", String(20), nullable=False, server_default="production"),
     Column("grade", Integer),
     Column("reason", String(200)),
     Column("comment", Text, nullable=False, server_default=""),
-    _to("rubric_id", "rubric.id"),
+    refers_to("rubric_id", "rubric.id"),
     Column("shown_hash", String(64)),
-    _moment("shown_at", nullable=True),
-    _moment("judged_at"),
+    a_moment("shown_at", nullable=True),
+    a_moment("judged_at"),
     Column("seconds", Float),
     Column("position", Integer),
     Column("surplus", Boolean, nullable=False, server_default=false()),
-    _to("takes_back", "judgment.id", nullable=True),
-    _to("import_id", "import_batch.id", nullable=True),
+    refers_to("takes_back", "judgment.id", nullable=True),
+    refers_to("import_id", "import_batch.id", nullable=True),
+    Column("carried_from", Integer),  # a judgment of a twin; SQLite adds no named reference to a table that is there
+    Column("answers", JSON),
     UniqueConstraint("act_id"),
-    _one_of("kind", "grade", "cannot_judge", "skip", "undo", "failed"),
-    _one_of("purpose", "production", "practice", "gold", "repeat"),
+    one_of("kind", "grade", "cannot_judge", "skip", "undo", "failed"),
+    one_of("purpose", "production", "practice", "gold", "repeat"),
     CheckConstraint("(kind = 'grade') = (grade IS NOT NULL)", name="grade_with_kind"),
     CheckConstraint("grade IS NULL OR (grade >= 0 AND grade <= 10)", name="grade_on_scale"),
     CheckConstraint("seconds IS NULL OR seconds >= 0", name="seconds_not_negative"),
@@ -298,9 +263,9 @@ judgment = Table(
 current_judgment = Table(
     "current_judgment",
     metadata,
-    _to("pair_id", "pair.id"),
-    _to("rater_id", "rater.id"),
-    _to("judgment_id", "judgment.id"),
+    refers_to("pair_id", "pair.id"),
+    refers_to("rater_id", "rater.id"),
+    refers_to("judgment_id", "judgment.id"),
     PrimaryKeyConstraint("pair_id", "rater_id"),
     UniqueConstraint("judgment_id"),
     Index("ix_current_judgment_rater_id", "rater_id"),
@@ -309,32 +274,35 @@ current_judgment = Table(
 decision = Table(
     "decision",
     metadata,
-    _id(),
+    a_row_number(),
     Column("act_id", String(80), nullable=False),
-    _to("pair_id", "pair.id", index=True),
-    _to("decided_by", "account.id", nullable=True),
+    refers_to("pair_id", "pair.id", index=True),
+    refers_to("decided_by", "account.id", nullable=True),
     Column("grade", Integer),
     Column("reason", String(200), nullable=False, server_default=""),
     Column("note", Text, nullable=False, server_default=""),
     Column("votes", JSON, nullable=False),
-    _to("rubric_id", "rubric.id"),
-    _moment("decided_at"),
+    refers_to("rubric_id", "rubric.id"),
+    Column("blind_grade", Integer),
+    Column("rubric_change", Boolean, nullable=False, server_default=false()),
+    Column("clause", String(200), nullable=False, server_default=""),
+    a_moment("decided_at"),
     UniqueConstraint("act_id"),
     CheckConstraint("grade IS NULL OR (grade >= 0 AND grade <= 10)", name="grade_on_scale"),
 )
 
-APPEND_ONLY = ("judgment", "decision")
+APPEND_ONLY = ("judgment", "decision", *DESK_APPEND_ONLY)
 
 
-def append_only_statements(dialect: str) -> list[str]:
-    """The statements that make the database itself refuse to change or delete a row of the ledgers."""
+def append_only_statements(dialect: str, *tables: str) -> list[str]:
+    """The statements that make the database itself refuse to change or delete a row of these ledgers."""
     statements = []
     if dialect == "postgresql":
         statements.append(
-            "CREATE FUNCTION refuse_change() RETURNS trigger AS $$ BEGIN "
+            "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger AS $$ BEGIN "
             "RAISE EXCEPTION '% is append only', TG_TABLE_NAME; END $$ LANGUAGE plpgsql"
         )
-    for table in APPEND_ONLY:
+    for table in tables:
         for act in ("UPDATE", "DELETE"):
             name = f"tr_{table}_no_{act.lower()}"
             if dialect == "postgresql":

@@ -293,7 +293,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("judgment_id", name=op.f("uq_current_judgment_judgment_id")),
     )
     op.create_index("ix_current_judgment_rater_id", "current_judgment", ["rater_id"], unique=False)
-    for statement in append_only_statements(op.get_bind().dialect.name):
+    for statement in append_only_statements(op.get_bind().dialect.name, "judgment", "decision"):
         op.execute(statement)
 
 
