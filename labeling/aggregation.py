@@ -15,81 +15,51 @@ from labeling._coefficients import FloatArray
 from labeling._dawid_skene import Answers, DawidSkene, fit_dawid_skene
 from labeling._votes import EncodedVotes, IntArray, check_scale, encode_votes
 from labeling.errors import AssayError, NotFound
+from labeling.rules import RULES, Rule, parse_rule
 
-__all__ = ["RULES", "Consolidation", "Rule", "Ties", "consolidate", "fit_votes", "parse_rule"]
+__all__ = [
+    "RULES",
+    "Consolidation",
+    "Rule",
+    "Ties",
+    "consolidate",
+    "fit_votes",
+    "parse_rule",
+    "share_grades",
+    "weigh_by_gold",
+]
 
 Ties = Literal["lower", "higher", "open"]
 
-RULES: Mapping[str, str] = {
-    "majority": "the grade with most votes; ties between grades with equally many votes",
-    "median": "the middle vote; ties between two middle votes that differ",
-    "mean": "the grade nearest to the mean of the votes; ties where it lies halfway",
-    "minimum": "the lowest vote",
-    "maximum": "the highest vote",
-    "unanimous": "the grade that all votes share; else open",
-    "rater": "the vote of one named rater; open where they have none",
-    "dawid-skene": "the likeliest grade, given each rater's estimated habits",
-}
-
 SMOOTHING = 1.0  # votes of each grade by which a rater's habits are drawn towards those of all
 _EQUAL_PROBABILITY = 1e-9
+_EQUAL_WEIGHT = 1e-9
+
+NO_GOLD = "no rater has judged a pair of known grade, so that no vote has a weight"
 
 Mask = npt.NDArray[np.bool_]
 _OPEN = -1
 
 
 @dataclass(frozen=True)
-class Rule:
-    """A rule by name; str() parses back to an equal rule."""
-
-    name: str
-    rater: str | None = None
-
-    def __str__(self) -> str:
-        """The rule as parse_rule reads it."""
-        return self.name if self.rater is None else f"{self.name}:{self.rater}"
-
-
-@dataclass(frozen=True)
 class Consolidation:
     """What consolidate found.
 
-    table has query_id, doc_id, relevance (Int64, NA where open), source ("decision", "rule" or "open"), votes and dissent (Int64,
-    votes that differ from relevance, NA where open), sorted by query and document in byte order. counts has pairs, decided, by_rule,
-    open, ties (pairs where the tie rule had to speak, for want of a decision), dissent_pairs. definition names rule, ties and scale.
+    table has query_id, doc_id, relevance (Int64, NA where open), source ("decision", "rule" or "open"), votes, dissent (Int64,
+    votes that differ from relevance, NA where open) and mean (Float64, of the votes, NA without any), sorted by query and document in byte
+    order. counts has pairs, decided, by_rule, open, ties (pairs where the tie rule had to speak, for want of a decision), dissent_pairs.
+    definition names rule, ties and scale, and the weights of raters where there are any. undefined says why the rule leaves every pair open.
     """
 
     table: pd.DataFrame
     counts: Mapping[str, int]
     definition: Mapping[str, Any]
+    undefined: str | None = None
 
     def qrels(self) -> pd.DataFrame:
         """The pairs that are not open: query_id, doc_id, relevance (int64)."""
         closed = self.table[self.table["relevance"].notna()]
         return closed[["query_id", "doc_id", "relevance"]].astype({"relevance": np.int64}).reset_index(drop=True)
-
-
-def parse_rule(text: str) -> Rule:
-    """Read a rule: majority, median, mean, minimum, maximum, unanimous, rater:NAME or dawid-skene.
-
-    Raises
-    ------
-    AssayError
-        Another text, naming the rules there are.
-
-    Examples
-    --------
-    >>> parse_rule("rater:ann")
-    Rule(name='rater', rater='ann')
-    >>> str(parse_rule("median"))
-    'median'
-    """
-    name, colon, rater = text.partition(":")
-    named = name == "rater"
-    if name not in RULES or bool(colon) != named or (named and not rater):
-        known = ", ".join("rater:NAME" if rule == "rater" else rule for rule in RULES)
-        raise AssayError(f"a rule: expected {known}, found {text}")
-    return Rule(name, rater if named else None)
 
 
 def consolidate(
@@ -99,6 +69,7 @@ def consolidate(
     ties: Ties = "lower",
     grades: Sequence[int] = (0, 1, 2, 3),
     decisions: pd.DataFrame | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> Consolidation:
     """Give each pair one grade, or leave it open.
 
@@ -114,6 +85,8 @@ def consolidate(
         The whole scale.
     decisions : DataFrame with query_id, doc_id, grade, optional
         Settled grades; they win over the rule, with or without votes, and the votes against them are counted as dissent.
+    weights : dict of rater to number >= 0, optional
+        For gold-weighted, as weigh_by_gold makes them. The vote of a rater who is not in it has no weight.
 
     Returns
     -------
@@ -122,12 +95,13 @@ def consolidate(
     Raises
     ------
     AssayError, NotFound
-        Votes or decisions outside the scale or twice for one pair; a rule that is not known; a named rater without any vote.
+        Votes or decisions outside the scale or twice for one pair; a rule that is not known; a named rater without any vote; a weight below 0.
 
     Notes
     -----
     Row order changes nothing. Majority is the plain plurality: with votes 0, 1, 3 all three tie. Dawid and Skene (1979), each rater's confusion
-    matrix smoothed towards that of all; two grades within 1e-9 in probability tie.
+    matrix smoothed towards that of all; two grades within 1e-9 in probability tie, as do two within 1e-9 in weight. Undefined: gold-weighted
+    without weights leaves every pair open, and undefined says so; a pair whose votes all weigh 0 stays open.
 
     Examples
     --------
@@ -144,7 +118,7 @@ def consolidate(
         raise AssayError(f"ties: expected lower, higher or open, found {ties}")
     encoded = encode_votes(votes, grades)
     counts = encoded.count_levels()
-    level, tied = _settle(_candidates(encoded, counts, rule), ties)
+    level, tied = _settle(_candidates(encoded, counts, rule, weights or {}), ties)
     table = pd.DataFrame(
         {
             "query_id": pd.Series(encoded.pair_query_ids(), dtype="str"),
@@ -152,6 +126,7 @@ def consolidate(
             "relevance": _grades_of(level, encoded.grades),
             "source": pd.Series(np.where(level == _OPEN, "open", "rule"), dtype="str"),
             "votes": counts.sum(axis=1),
+            "mean": _means(counts, encoded.grades),
             "tied": tied,
         }
     )
@@ -160,11 +135,45 @@ def consolidate(
     table = _decide(table, decisions, encoded.grades)
     table["dissent"] = _dissent(table, encoded.grades)
     counted = _count(table)
-    table = table[["query_id", "doc_id", "relevance", "source", "votes", "dissent"]]
+    table = table[["query_id", "doc_id", "relevance", "source", "votes", "dissent", "mean"]]
     definition: dict[str, Any] = {"rule": str(rule), "ties": ties, "grades": list(encoded.grades)}
     if rule.name == "dawid-skene":
         definition["smoothing"] = SMOOTHING
-    return Consolidation(table, counted, definition)
+    weighted = rule.name == "gold-weighted"
+    if weighted:
+        definition["weights"] = {rater: (weights or {}).get(rater) for rater in encoded.rater_names}
+    no_weight = weighted and not any(definition["weights"].values())
+    return Consolidation(table, counted, definition, NO_GOLD if no_weight else None)
+
+
+def weigh_by_gold(results: pd.DataFrame) -> dict[str, float]:
+    """A weight for each rater from their grades on pairs of known grade.
+
+    (right + 1) / (judged + 2): the share of equal grades, drawn towards one half where few were judged.
+
+    Parameters
+    ----------
+    results : DataFrame with rater, grade, reference
+        One row for each rater and pair of known grade that they judged.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> weigh_by_gold(pd.DataFrame({"rater": ["ann", "ann"], "grade": [3, 0], "reference": [3, 1]}))
+    {'ann': 0.5}
+    """
+    right = (results["grade"] == results["reference"]).groupby(results["rater"]).agg(["sum", "size"])
+    return {str(rater): float((row["sum"] + 1) / (row["size"] + 2)) for rater, row in right.sort_index().iterrows()}
+
+
+def share_grades(votes: pd.DataFrame, grades: Sequence[int] = (0, 1, 2, 3)) -> pd.DataFrame:
+    """How the votes of each pair spread over the scale: query_id, doc_id, votes, and a share_G for each grade G."""
+    encoded = encode_votes(votes, grades)
+    counts = encoded.count_levels()
+    total = counts.sum(axis=1)
+    shares = {f"share_{grade}": counts[:, place] / total for place, grade in enumerate(encoded.grades)}
+    ids = {"query_id": encoded.pair_query_ids(), "doc_id": list(encoded.pair_doc_ids)}
+    return pd.DataFrame({**ids, "votes": total, **shares})
 
 
 def fit_votes(votes: EncodedVotes, smoothing: float = SMOOTHING) -> DawidSkene:
@@ -173,7 +182,7 @@ def fit_votes(votes: EncodedVotes, smoothing: float = SMOOTHING) -> DawidSkene:
     return fit_dawid_skene(answers, smoothing=smoothing, tolerance=1e-7, iterations=5000)
 
 
-def _candidates(votes: EncodedVotes, counts: IntArray, rule: Rule) -> Mask:
+def _candidates(votes: EncodedVotes, counts: IntArray, rule: Rule, weights: Mapping[str, float]) -> Mask:
     """The grades that the rule cannot choose between, for each pair; one of them is a clear answer, none leaves it open."""
     given: Mask = counts > 0
     chosen: Mask
@@ -192,8 +201,10 @@ def _candidates(votes: EncodedVotes, counts: IntArray, rule: Rule) -> Mask:
     elif rule.name == "dawid-skene":
         posteriors: FloatArray = fit_votes(votes).posteriors_
         chosen = posteriors >= posteriors.max(axis=1, keepdims=True, initial=0.0) - _EQUAL_PROBABILITY
+    elif rule.name == "gold-weighted":
+        chosen = _heaviest(votes, weights)
     else:
-        chosen = _vote_of(votes, rule.rater or "")
+        chosen = _first_vote_of(votes, rule.raters)
     return chosen
 
 
@@ -215,13 +226,32 @@ def _nearest_to_mean(counts: IntArray, grades: tuple[int, ...]) -> Mask:
     return nearest
 
 
-def _vote_of(votes: EncodedVotes, rater: str) -> Mask:
-    if rater not in votes.rater_names:
-        raise NotFound(f"no rater {rater} among these votes; there are {', '.join(votes.rater_names)}")
-    theirs = votes.rater == votes.rater_names.index(rater)
+def _heaviest(votes: EncodedVotes, weights: Mapping[str, float]) -> Mask:
+    below = {rater: weight for rater, weight in weights.items() if not 0 <= weight < float("inf")}
+    if below:
+        raise AssayError(f"weights: expected numbers from 0, found {below}")
+    of_rater = np.array([weights.get(rater, 0.0) for rater in votes.rater_names], dtype=np.float64)
+    size = votes.pair_count * len(votes.grades)
+    flat = np.bincount(votes.pair * len(votes.grades) + votes.level, weights=of_rater[votes.rater], minlength=size)
+    sums = flat.reshape(votes.pair_count, len(votes.grades))
+    heaviest: Mask = (sums > 0) & (sums >= sums.max(axis=1, keepdims=True, initial=0.0) - _EQUAL_WEIGHT)
+    return heaviest
+
+
+def _first_vote_of(votes: EncodedVotes, raters: Sequence[str]) -> Mask:
+    """The vote of the first of these raters who has one on the pair."""
     chosen = np.zeros((votes.pair_count, len(votes.grades)), dtype=np.bool_)
-    chosen[votes.pair[theirs], votes.level[theirs]] = True
+    for rater in raters:
+        if rater not in votes.rater_names:
+            raise NotFound(f"no rater {rater} among these votes; there are {', '.join(votes.rater_names)}")
+        graded = np.asarray(chosen.any(axis=1))
+        theirs = (votes.rater == votes.rater_names.index(rater)) & ~graded[votes.pair]
+        chosen[votes.pair[theirs], votes.level[theirs]] = True
     return chosen
+
+
+def _means(counts: IntArray, grades: tuple[int, ...]) -> pd.Series:
+    return pd.Series(counts @ np.asarray(grades, dtype=np.int64) / counts.sum(axis=1), dtype="Float64")
 
 
 def _settle(candidates: Mask, ties: str) -> tuple[IntArray, Mask]:

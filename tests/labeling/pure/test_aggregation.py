@@ -4,20 +4,22 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from labeling._dawid_skene import Answers, average_start, estimate_habits, fit_dawid_skene, infer_grades
 from labeling._votes import encode_votes
-from labeling.aggregation import RULES, consolidate, fit_votes, parse_rule
+from labeling.aggregation import RULES, consolidate, fit_votes, parse_rule, share_grades, weigh_by_gold
 from labeling.draws import draw_posteriors, grade_bounds, posterior_distributions, vote_shares
 from labeling.errors import AssayError, NotFound
+from labeling.rules import Rule
 from tests.support.aggregation_twins import naive_consolidation, naive_e_step, naive_m_step
 from tests.support.agreement_twins import votes_table
 from tests.support.data import shared_data
 
 SIMPLE_RULES = ["majority", "median", "mean", "minimum", "maximum", "unanimous"]
-ALL_RULES = [*SIMPLE_RULES, "rater:a", "dawid-skene"]
+ALL_RULES = [*SIMPLE_RULES, "rater:a", "raters:b,a", "dawid-skene", "gold-weighted"]
+WEIGHTS = {"a": 0.9, "b": 0.5, "c": 0.4}
 
 votes_rows = st.dictionaries(
     st.tuples(st.sampled_from(["q1", "q2", "001"]), st.sampled_from(["d1", "d2", "d3"]), st.sampled_from("abcd")),
@@ -50,7 +52,11 @@ def test_row_order_changes_nothing(rows, random, rule, ties):
     rows = [*rows, ("q1", "d9", "a", 1)]
     shuffled = list(rows)
     random.shuffle(shuffled)
-    first, second = (consolidate(votes_table(given_rows), rule, ties=ties) for given_rows in (rows, shuffled))
+    if rule == "raters:b,a" and not any(rater == "b" for _query, _doc, rater, _grade in rows):
+        rule = "rater:a"
+    first, second = (
+        consolidate(votes_table(given_rows), rule, ties=ties, weights=WEIGHTS) for given_rows in (rows, shuffled)
+    )
     pd.testing.assert_frame_equal(first.table, second.table)
     assert first.counts == second.counts
 
@@ -69,16 +75,86 @@ def test_a_rule_prints_itself_and_parses_back():
     for text in ALL_RULES:
         assert str(parse_rule(text)) == text
         assert parse_rule(str(parse_rule(text))) == parse_rule(text)
-    assert parse_rule("rater:a:b").rater == "a:b"
-    assert set(RULES) == {"majority", "median", "mean", "minimum", "maximum", "unanimous", "rater", "dawid-skene"}
+    assert parse_rule("rater:a:b").raters == ("a:b",)
+    assert set(RULES) == {*SIMPLE_RULES, "rater", "raters", "dawid-skene", "gold-weighted"}
 
 
-@pytest.mark.parametrize("text", ["", "majority:x", "rater", "rater:", "mode", "Majority"])
+@given(st.lists(st.text(min_size=1).filter(lambda name: not set("\r\n\0") & set(name)), min_size=1, unique=True))
+def test_an_order_of_raters_prints_itself_and_parses_back_whatever_their_names(names):
+    assume("".join(names).strip())
+    rule = Rule("raters", tuple(names))
+    assert parse_rule(str(rule)) == rule
+
+
+@pytest.mark.parametrize("text", ["", "majority:x", "rater", "rater:", "raters", "raters: ", "mode", "Majority"])
 def test_another_rule_is_refused_with_the_rules_there_are(text):
     with pytest.raises(
-        AssayError, match="expected majority, median, mean, minimum, maximum, unanimous, rater:NAME, dawid-skene"
+        AssayError,
+        match=r"expected majority, median, mean, minimum, maximum, unanimous, rater:NAME, raters:NAME,NAME,\.\.\., "
+        "dawid-skene, gold-weighted, found",
     ):
         parse_rule(text)
+
+
+@pytest.mark.parametrize("text", ["raters:a,", "raters:a,b,a", 'raters:"a'])
+def test_an_order_of_raters_with_gaps_or_one_of_them_twice_is_refused(text):
+    with pytest.raises(AssayError, match="an order of raters: expected names"):
+        parse_rule(text)
+
+
+def test_in_an_order_of_raters_the_first_who_voted_counts():
+    rows = [("q", "d", "a", 0), ("q", "d", "b", 2), ("q", "e", "a", 1), ("q", "f", "c", 3), ("q", "g", "b", 3)]
+    found = consolidate(votes_table(rows), "raters:b,a")
+    assert settled(found) == {("q", "d"): 2, ("q", "e"): 1, ("q", "f"): None, ("q", "g"): 3}
+    assert found.definition["rule"] == "raters:b,a"
+    with pytest.raises(NotFound, match="no rater z among these votes"):
+        consolidate(votes_table(rows), "raters:b,z")
+
+
+@given(votes_rows, st.sampled_from(["lower", "higher", "open"]))
+@settings(max_examples=60, deadline=None)
+def test_votes_weighted_by_gold_equal_sums_with_loops(rows, ties):
+    weights = {"a": 0.75, "b": 0.5, "c": 0.25}
+    found = settled(consolidate(votes_table(rows), "gold-weighted", ties=ties, weights=weights))
+    for pair, grade in found.items():
+        sums = {}
+        for query, doc, rater, given_grade in rows:
+            if (query, doc) == pair and rater in weights:
+                sums[given_grade] = sums.get(given_grade, 0) + weights[rater]
+        best = sorted(one for one, total in sums.items() if total == max(sums.values()))
+        if len(best) > 1 and ties == "open":
+            best = []
+        assert grade == ((best[-1] if ties == "higher" else best[0]) if best else None)
+
+
+def test_weights_are_accuracy_on_gold_and_without_gold_the_rule_is_undefined_with_its_reason():
+    results = pd.DataFrame(
+        {"rater": ["a", "a", "a", "b", "b"], "grade": [1, 2, 3, 0, 0], "reference": [1, 2, 3, 3, 0], "query_id": "q"}
+    )
+    assert weigh_by_gold(results) == {"a": 4 / 5, "b": 2 / 4}
+    rows = [("q", "d", "a", 0), ("q", "d", "b", 2), ("q", "d", "c", 2), ("q", "e", "c", 2)]
+    found = consolidate(votes_table(rows), "gold-weighted", weights=weigh_by_gold(results))
+    assert settled(found) == {("q", "d"): 0, ("q", "e"): None}
+    assert found.definition["weights"] == {"a": 0.8, "b": 0.5, "c": None}
+    assert found.undefined is None
+    without = consolidate(votes_table(rows), "gold-weighted", weights=weigh_by_gold(results.head(0)))
+    assert without.counts["open"] == 2
+    assert "no rater has judged a pair of known grade" in without.undefined
+    with pytest.raises(AssayError, match="weights: expected numbers from 0"):
+        consolidate(votes_table(rows), "gold-weighted", weights={"a": -1.0})
+
+
+def test_the_mean_stands_beside_the_grade_as_a_decimal_number():
+    rows = [("q", "d", "a", 0), ("q", "d", "b", 1), ("q", "d", "c", 1), ("q", "e", "a", 3)]
+    found = consolidate(votes_table(rows), "minimum").table
+    assert found["mean"].tolist() == [pytest.approx(2 / 3), 3.0]
+
+
+def test_soft_grades_are_the_shares_of_the_votes():
+    rows = [("q", "d", "a", 0), ("q", "d", "b", 1), ("q", "d", "c", 1), ("q", "d", "d", 3)]
+    assert share_grades(votes_table(rows)).to_dict("records") == [
+        {"query_id": "q", "doc_id": "d", "votes": 4, "share_0": 0.25, "share_1": 0.5, "share_2": 0.0, "share_3": 0.25}
+    ]
 
 
 def test_ties_go_lower_higher_or_to_the_lead_and_are_counted():
@@ -103,8 +179,9 @@ def test_decisions_win_over_every_rule_and_votes_against_them_are_dissent():
     votes = votes_table([("q", "d", "a", 0), ("q", "d", "b", 0), ("q", "e", "a", 1)])
     decisions = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["d", "new"], "grade": [3, 2]})
     for rule in ALL_RULES:
-        result = consolidate(votes, rule, decisions=decisions)
-        assert result.table.to_dict("records") == [
+        result = consolidate(votes, rule, decisions=decisions, weights=WEIGHTS)
+        assert result.table["mean"].fillna(-1).tolist() == [0.0, 1.0, -1]
+        assert result.table.drop(columns="mean").to_dict("records") == [
             {"query_id": "q", "doc_id": "d", "relevance": 3, "source": "decision", "votes": 2, "dissent": 2},
             {"query_id": "q", "doc_id": "e", "relevance": 1, "source": "rule", "votes": 1, "dissent": 0},
             {"query_id": "q", "doc_id": "new", "relevance": 2, "source": "decision", "votes": 0, "dissent": 0},
