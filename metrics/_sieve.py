@@ -92,8 +92,16 @@ def salt_queries(query: Codes) -> NDArray[np.uint64]:
     return np.asarray(query).astype(np.uint64) * _SPREAD
 
 
-def find_duplicate(queries: pa.Array, documents: pa.Array) -> tuple[int, int] | None:
+def find_duplicate(
+    queries: pa.Array, documents: pa.Array, marks: NDArray[np.uint64] | None = None
+) -> tuple[int, int] | None:
     """The first row whose (query, document) stood above already, as (earlier row, later row).
+
+    Parameters
+    ----------
+    queries, documents : pyarrow array of str, shape (rows,)
+    marks : array, shape (rows,), optional
+        What :func:`mark_texts` says of the documents, where it is known already.
 
     Notes
     -----
@@ -101,7 +109,8 @@ def find_duplicate(queries: pa.Array, documents: pa.Array) -> tuple[int, int] | 
     """
     code = encode(queries)[0]
     for start, end in _blocks_of_queries(code):
-        found = _find_within(code[start:end], documents.slice(start, end - start))
+        known = None if marks is None else marks[start:end]
+        found = _find_within(code[start:end], documents.slice(start, end - start), known)
         if found is not None:
             return start + found[0], start + found[1]
     return None
@@ -119,8 +128,8 @@ def _blocks_of_queries(code: Codes) -> list[tuple[int, int]]:
     return list(zip(cuts, [*cuts[1:], len(code)], strict=True))
 
 
-def _find_within(code: Codes, documents: pa.Array) -> tuple[int, int] | None:
-    marks = mark_texts(documents) ^ salt_queries(code)
+def _find_within(code: Codes, documents: pa.Array, known: NDArray[np.uint64] | None) -> tuple[int, int] | None:
+    marks = (mark_texts(documents) if known is None else known) ^ salt_queries(code)
     index = pd.Index(marks)
     if index.is_unique:
         return None

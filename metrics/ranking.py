@@ -119,7 +119,13 @@ def as_arrow(column: pd.Series) -> pa.Array:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def rank_hits(columns: pa.Table, judged: JudgedPairs, *, single_precision: bool = False) -> RankedHits:
+def rank_hits(
+    columns: pa.Table,
+    judged: JudgedPairs,
+    *,
+    single_precision: bool = False,
+    marks: NDArray[np.uint64] | None = None,
+) -> RankedHits:
     """Find the judged documents of a run and their ranks: score descending, ties by doc_id descending in byte order.
 
     Parameters
@@ -129,6 +135,8 @@ def rank_hits(columns: pa.Table, judged: JudgedPairs, *, single_precision: bool 
     judged : JudgedPairs
     single_precision : bool
         Compare scores as trec_eval 9 does, as 32-bit numbers.
+    marks : array, shape (rows,), optional
+        What mark_texts says of the documents, where it is known already.
 
     Notes
     -----
@@ -136,13 +144,13 @@ def rank_hits(columns: pa.Table, judged: JudgedPairs, *, single_precision: bool 
     that is sorted is not sorted again; ids are compared only within groups of equal scores that hold a judged document.
     """
     code, dictionary = encode(_whole(columns["query_id"]))
-    documents = _whole(columns["doc_id"])
+    documents = _whole(columns["doc_id"]) if marks is None else columns["doc_id"]
     scores = _whole(columns["score"]).to_numpy(zero_copy_only=False)
     if single_precision:
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32)
     query_of_code = _positions(dictionary, pa.array(judged.queries, type=dictionary.type))
-    hit, pair = _find_judged(code, query_of_code, documents, judged)
+    hit, pair = _find_judged(code, query_of_code, documents, judged, marks)
     query = query_of_code[code[hit]]
     starts = start_rows(code)
     order = _sorted_order(code, starts, scores)
@@ -171,19 +179,24 @@ def rank_hits(columns: pa.Table, judged: JudgedPairs, *, single_precision: bool 
 
 
 def _find_judged(
-    code: Codes, query_of_code: Integers, documents: pa.Array, judged: JudgedPairs
+    code: Codes,
+    query_of_code: Integers,
+    documents: pa.Array | pa.ChunkedArray,
+    judged: JudgedPairs,
+    known: NDArray[np.uint64] | None,
 ) -> tuple[Integers, Integers]:
     """The rows that hold a judged pair, and the pair of each."""
     sieve, shift = judged.sieve
     salt = salt_queries(query_of_code)
     parts = [np.zeros(0, dtype=np.int64)]
     for start in range(0, len(code), _BLOCK_ROWS):
-        block = documents.slice(start, _BLOCK_ROWS)
-        marks = mark_texts(block) ^ salt[code[start : start + _BLOCK_ROWS]]
+        rows = slice(start, start + _BLOCK_ROWS)
+        marks = mark_texts(documents.slice(start, _BLOCK_ROWS)) if known is None else known[rows]
+        marks = marks ^ salt[code[rows]]
         parts.append(np.flatnonzero(sieve[marks >> shift]) + start)
     likely = np.concatenate(parts)
     likely = likely[query_of_code[code[likely]] >= 0]
-    document = _positions(documents.take(pa.array(likely)), judged.documents.cast(documents.type))
+    document = _positions(_whole(documents.take(pa.array(likely))), judged.documents.cast(documents.type))
     pair = judged.find(query_of_code[code[likely]], document)
     return likely[pair >= 0], pair[pair >= 0]
 

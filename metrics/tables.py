@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from metrics._sieve import find_duplicate
 from metrics.errors import InputError
@@ -78,6 +80,8 @@ class Run:
     remarks : tuple of Remark
     file_ranks : pyarrow array of int, optional
         The ranks that the file gives, kept only where they contradict the scores.
+    marks : array of int, shape (rows,), optional
+        What _sieve.mark_texts says of the documents, where the reader had to know it.
     """
 
     columns: pa.Table
@@ -85,6 +89,7 @@ class Run:
     name: str = ""
     remarks: tuple[Remark, ...] = ()
     file_ranks: pa.Array | None = None
+    marks: NDArray[np.uint64] | None = None
 
     @classmethod
     def of(cls, table: pd.DataFrame, tag: str, name: str = "", remarks: Sequence[Remark] = ()) -> "Run":

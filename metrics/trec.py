@@ -13,10 +13,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from metrics._blocks import read_in_blocks
 from metrics._json import is_json, read_json_qrels, read_json_run
 from metrics._layout import Layout, recognise
-from metrics._lines import MOST_FAULTS, Rows, raise_faults, read_exactly, read_fast
+from metrics._lines import MOST_FAULTS, Rows, is_odd, raise_faults, read_exactly, read_fast, whole
 from metrics._noticing import notice_grades, notice_ids, notice_ranks
 from metrics._sieve import encode_runs, find_duplicate
 from metrics._source import Source, load_source, stem_of
@@ -27,7 +29,6 @@ from metrics.tables import Qrels, Remark, Run
 __all__ = ["read_qrels", "read_run", "read_runs", "write_qrels", "write_run"]
 
 _TEXT = pa.string()
-_BLOCK_ROWS = 1 << 16
 _QRELS_TYPES = {"query_id": _TEXT, "doc_id": _TEXT, "relevance": pa.int64()}
 _RUN_TYPES = {
     "query_id": _TEXT, "doc_id": _TEXT, "rank": pa.int64(), "score": pa.float64(), "third": pa.float64(), "tag": _TEXT,
@@ -106,17 +107,17 @@ def _qrels_columns(
     text: bytes, layout: Layout, called: str, choices: QrelsChoices, remarks: list[Remark]
 ) -> tuple[dict[str, pa.Array], list[int]]:
     fast = read_fast(text, layout, _QRELS_TYPES)
-    if fast is not None and not _is_odd(fast[0], text, layout):
+    if fast is not None and not is_odd(fast[0], text, layout):
         table, comments = fast
         _say_comments(comments, remarks)
-        found = {column: _whole(table[column]) for column in ("query_id", "doc_id", "relevance")}
+        found = {column: whole(table[column]) for column in ("query_id", "doc_id", "relevance")}
         found["query_id"] = encode_runs(found["query_id"])
         in_scale = choices.scale is None or bool(np.isin(found["relevance"].to_numpy(), choices.scale).all())
         if in_scale and find_duplicate(found["query_id"], found["doc_id"]) is None:
             return found, []
     rows = read_exactly(text, layout, called)
     _pass_faults(rows, remarks, leave_out=choices.leave_out)
-    if fast is None or _is_odd(fast[0], text, layout):
+    if fast is None or is_odd(fast[0], text, layout):
         _say_comments(rows.comments, remarks)
     return convert_grades(rows, called, choices, remarks), rows.lines
 
@@ -134,35 +135,6 @@ def _pass_faults(rows: Rows, remarks: list[Remark], *, leave_out: bool) -> None:
 def _say_comments(count: int, remarks: list[Remark]) -> None:
     if count:
         remarks.append(Remark.of("comments", count, f"{count} comment lines (beginning with #) were passed over"))
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    # a column of one chunk would be copied
-    whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
-
-
-def _is_odd(table: pa.Table, text: bytes, layout: Layout) -> bool:
-    """Whether the fast reader met something that only the exact one can tell apart."""
-    if layout.separator == " " and layout.kind == "run" and len(layout.columns) == 5:
-        return True
-    for column in ("query_id", "doc_id"):
-        values = _whole(table[column])
-        texts = values.dictionary if pa.types.is_dictionary(values.type) else values
-        if _holds_empty(texts):
-            return True
-        padded = layout.separator == "\t" and not layout.header and b" " in text
-        if padded and not pc.utf8_trim(texts, characters=" ").equals(texts):
-            return True
-    # the least of numbers is nan where one of them is, and needs no second array to find
-    return (
-        "score" in table.column_names and bool(len(table)) and bool(np.isnan(np.min(_whole(table["score"]).to_numpy())))
-    )
-
-
-def _holds_empty(texts: pa.Array) -> bool:
-    blocks = (texts.slice(start, _BLOCK_ROWS) for start in range(0, len(texts), _BLOCK_ROWS))
-    return any(pc.min(pc.binary_length(block)).as_py() == 0 for block in blocks)
 
 
 def _one_grade_a_pair(
@@ -217,6 +189,9 @@ def read_run(source: Source, *, name: str | None = None, tag: str | None = None)
     >>> run.tag, len(run)
     ('bm25', 2)
     """
+    large = _read_large_run(source, name, tag)
+    if large is not None:
+        return large
     text, called = load_source(source, name)
     remarks: list[Remark] = []
     lines: list[int] | None = None
@@ -225,8 +200,8 @@ def read_run(source: Source, *, name: str | None = None, tag: str | None = None)
         columns = convert_scores(read_json_run(text, called), called, remarks)
     else:
         fast = read_fast(text, layout, _RUN_TYPES)
-        if fast is not None and not _is_odd(fast[0], text, layout):
-            columns = {column: _whole(fast[0][column]) for column in fast[0].column_names}
+        if fast is not None and not is_odd(fast[0], text, layout):
+            columns = {column: whole(fast[0][column]) for column in fast[0].column_names}
             # most files hold runs of one query and one tag: far faster than to look every row up
             columns |= {column: encode_runs(columns[column]) for column in ("query_id", "tag") if column in columns}
             _say_comments(fast[1], remarks)
@@ -241,10 +216,37 @@ def read_run(source: Source, *, name: str | None = None, tag: str | None = None)
         if lines is None and layout is not None:
             lines = read_exactly(text, layout, called).lines
         raise _document_twice(columns, twice, lines, called)
-    own_tag = _notice_run(columns, remarks, ascii_only=text.isascii(), thorough=layout is None or layout.header)
+    tags = pc.unique(columns["tag"].dictionary).to_pylist() if "tag" in columns else []
+    thorough = layout is None or layout.header
+    own_tag = _notice_run(columns, remarks, tags, ascii_only=text.isascii(), thorough=thorough)
+    return _run_of(columns, tag or own_tag or stem_of(called), called, remarks)
+
+
+def _read_large_run(source: Source, name: str | None, tag: str | None) -> Run | None:
+    """A run of a large plain file; None for any other, and where something is to be said of a line."""
+    blocks = read_in_blocks(source, _RUN_TYPES)
+    if blocks is None:
+        return None
+    called = name or str(source)
+    remarks: list[Remark] = []
+    _say_comments(blocks.comments, remarks)
+    columns = {each: blocks.join(each) for each in ("query_id", "rank", "score")} | {"doc_id": blocks.documents}
+    if find_duplicate(columns["query_id"], columns["doc_id"], blocks.marks) is not None:
+        return None
+    own_tag = _notice_run(columns, remarks, blocks.tags, ascii_only=True, thorough=False)
+    return _run_of(columns, tag or own_tag or stem_of(called), called, remarks, blocks.marks)
+
+
+def _run_of(
+    columns: dict[str, pa.Array],
+    tag: str,
+    called: str,
+    remarks: list[Remark],
+    marks: NDArray[np.uint64] | None = None,
+) -> Run:
     kept = pa.table({column: columns[column] for column in ("query_id", "doc_id", "score")})
     against = any(each.kind == "rank_contradicts_score" for each in remarks)
-    return Run(kept, tag or own_tag or stem_of(called), called, tuple(remarks), columns["rank"] if against else None)
+    return Run(kept, tag, called, tuple(remarks), columns["rank"] if against else None, marks)
 
 
 def read_runs(sources: Sequence[Source], *, workers: int | None = None) -> list[Run]:
@@ -272,7 +274,9 @@ def _document_twice(
     return InputError(called, lines[second] if lines else None, "a document once in a ranking", found)
 
 
-def _notice_run(columns: dict[str, pa.Array], remarks: list[Remark], *, ascii_only: bool, thorough: bool) -> str | None:
+def _notice_run(
+    columns: dict[str, pa.Array], remarks: list[Remark], tags: list[str], *, ascii_only: bool, thorough: bool
+) -> str | None:
     ids = {"query_id": columns["query_id"]}
     if thorough or not ascii_only:
         ids["doc_id"] = columns["doc_id"]
@@ -281,7 +285,6 @@ def _notice_run(columns: dict[str, pa.Array], remarks: list[Remark], *, ascii_on
     if "rank" in columns:
         rank = columns["rank"].to_numpy(zero_copy_only=False)
         remarks += notice_ranks(code, rank, columns["score"].to_numpy(zero_copy_only=False))
-    tags = pc.unique(columns["tag"].dictionary).to_pylist() if "tag" in columns else []
     tags = [each.split()[0] for each in tags if each.strip()]
     if len(set(tags)) > 1:
         remarks.append(
