@@ -20,11 +20,16 @@ __all__ = [
     "Sums",
     "Weighting",
     "cohen_kappa",
+    "find_patterns",
     "fleiss_kappa",
     "gwet_ac",
     "krippendorff_alpha",
+    "overlap_of_sets",
     "percent_agreement",
+    "scott_pi",
+    "specific_agreement",
     "sum_over",
+    "sums_by_group",
     "sums_of_counts",
 ]
 
@@ -67,6 +72,31 @@ def sums_of_counts(counts: IntArray) -> Sums:
     )
 
 
+def find_patterns(counts: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct rows of counts, and which of them each row is."""
+    base = int(counts.max(initial=0)) + 1
+    if base ** counts.shape[1] < 2**62:
+        # One number a row sorts a hundred times faster than whole rows.
+        codes = counts @ (base ** np.arange(counts.shape[1], dtype=np.int64))
+        _, first, pattern = np.unique(codes, return_index=True, return_inverse=True)
+        return counts[first], pattern.astype(np.int64)
+    patterns, pattern = np.unique(counts, axis=0, return_inverse=True)
+    return patterns, pattern.reshape(-1).astype(np.int64)
+
+
+def sums_by_group(rows: Sums, pattern: IntArray, group: IntArray, groups: int) -> Sums:
+    """The sums of each group of pairs; pattern says which of the rows each pair is, group which group it is of."""
+
+    def added(values: FloatArray) -> FloatArray:
+        flat = values.reshape(len(values), -1)
+        columns = [np.bincount(group, weights=column[pattern], minlength=groups) for column in flat.T]
+        return np.stack(columns, axis=1).reshape((groups, *values.shape[1:]))
+
+    return Sums(
+        added(rows.pairs), added(rows.paired), added(rows.shares), added(rows.coincidences), added(rows.pairings)
+    )
+
+
 def sum_over(weights: FloatArray, rows: Sums) -> Sums:
     """The sums of each weighting of the rows; weights has shape (resamples, rows)."""
     count, levels = rows.shares.shape
@@ -97,12 +127,37 @@ def krippendorff_alpha(sums: Sums, grades: tuple[int, ...], level: Level) -> Flo
 
 
 def fleiss_kappa(sums: Sums) -> FloatArray:
-    """Agreement beyond that of votes drawn from the common shares; with two raters this is Scott's pi."""
-    shares = sums.shares / np.maximum(sums.pairs, 1.0)[:, None]
+    """Agreement beyond that of votes drawn from the common shares of all votes, those on pairs with one vote included."""
+    return _beyond_chance(sums, sums.shares / np.maximum(sums.pairs, 1.0)[:, None])
+
+
+def scott_pi(sums: Sums) -> FloatArray:
+    """Agreement beyond that of votes drawn from the shares of the votes that were compared.
+
+    Scott's for two raters; for more, every couple of votes on a pair is taken as two raters, and pairs weigh the same.
+    """
+    return _beyond_chance(sums, sums.pairings.sum(axis=2) / np.maximum(sums.paired, 1.0)[:, None])
+
+
+def _beyond_chance(sums: Sums, shares: FloatArray) -> FloatArray:
     chance = (shares**2).sum(axis=1)
     # Shares that add up to 1 within rounding must not make an undefined value look like a large one.
     room = np.where(chance > 1.0 - 1e-12, 0.0, 1.0 - chance)
     return _divided(percent_agreement(sums) - chance, room)
+
+
+def overlap_of_sets(sums: Sums, at: int) -> FloatArray:
+    """Intersection over union of what two votes on a pair call relevant: the levels from place `at` of the scale on."""
+    both = sums.pairings[:, at:, at:].sum(axis=(1, 2))
+    neither = sums.pairings[:, :at, :at].sum(axis=(1, 2))
+    # What rounding leaves of an empty union is no union.
+    union = sums.pairings.sum(axis=(1, 2)) - neither
+    return _divided(both, np.where(union > 1e-9, union, 0.0))
+
+
+def specific_agreement(sums: Sums) -> FloatArray:
+    """For each grade: where one vote gave it, how often another vote on the pair did too; shape (n, levels)."""
+    return _divided(np.diagonal(sums.coincidences, axis1=1, axis2=2), sums.coincidences.sum(axis=2))
 
 
 def gwet_ac(sums: Sums, grades: tuple[int, ...], weighting: Weighting) -> FloatArray:
@@ -115,15 +170,16 @@ def gwet_ac(sums: Sums, grades: tuple[int, ...], weighting: Weighting) -> FloatA
     return _divided(found - chance, 1.0 - chance)
 
 
-def cohen_kappa(confusions: IntArray, grades: tuple[int, ...], weighting: Weighting) -> float:
-    """Cohen's kappa of a square table of counts; nan where both raters gave one and the same grade throughout."""
+def cohen_kappa(confusions: npt.NDArray[np.number], grades: tuple[int, ...], weighting: Weighting) -> FloatArray:
+    """Cohen's kappa of square tables of counts, shape (..., levels, levels) to (...).
+
+    nan where both raters gave one and the same grade throughout.
+    """
     values = confusions.astype(np.float64)
     disagreement = 1.0 - agreement_weights(grades, weighting)
-    expected = np.outer(values.sum(axis=1), values.sum(axis=0))
-    chance = float((disagreement * expected).sum())
-    if chance == 0.0:
-        return float("nan")
-    return 1.0 - float((disagreement * values).sum()) * float(values.sum()) / chance
+    observed = (values * disagreement).sum(axis=(-2, -1)) * values.sum(axis=(-2, -1))
+    expected = ((values.sum(axis=-1) @ disagreement) * values.sum(axis=-2)).sum(axis=-1)
+    return 1.0 - _divided(observed, expected)
 
 
 def agreement_weights(grades: tuple[int, ...], weighting: Weighting) -> FloatArray:

@@ -79,7 +79,7 @@ def encode_votes(votes: pd.DataFrame, grades: Sequence[int]) -> EncodedVotes:
         query_ids=query_ids,
         rater_names=rater_names,
         pair_query=(keys // doc_count).astype(np.int64),
-        pair_doc_ids=tuple(doc_ids[number] for number in keys % doc_count),
+        pair_doc_ids=tuple(np.asarray(doc_ids, dtype=object)[keys % doc_count].tolist()),
         pair=pair,
         rater=rater,
         level=level,
@@ -92,7 +92,7 @@ def _numbered(column: pd.Series) -> tuple[IntArray, tuple[str, ...]]:
     if column.isna().any():
         raise AssayError(f"votes: expected a {column.name} in every row, found {int(column.isna().sum())} rows without")
     codes, names = pd.factorize(column.astype(str), sort=True)
-    return codes.astype(np.int64), tuple(str(name) for name in names)
+    return codes.astype(np.int64), tuple(names.to_numpy(dtype=object).tolist())
 
 
 def _levels(column: pd.Series, scale: tuple[int, ...]) -> IntArray:

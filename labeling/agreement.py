@@ -17,13 +17,28 @@ from labeling._coefficients import (
     FloatArray,
     Sums,
     cohen_kappa,
+    find_patterns,
     fleiss_kappa,
     gwet_ac,
     krippendorff_alpha,
+    overlap_of_sets,
     percent_agreement,
+    scott_pi,
     sum_over,
+    sums_by_group,
     sums_of_counts,
 )
+from labeling._couples import (
+    WEIGHTINGS,
+    Couples,
+    RaterPair,
+    describe_couples,
+    draw_kappas,
+    find_couples,
+    mean_kappa,
+    middle_of,
+)
+from labeling._drift import find_drifts
 from labeling._votes import EncodedVotes, IntArray, encode_votes
 from labeling.errors import AssayError, NotFound
 
@@ -43,7 +58,11 @@ NO_VOTES = "there are no votes"
 ONE_RATER = "there is only one rater"
 NO_DOUBLE_VOTES = "no pair has two votes"
 ONE_GRADE = "every vote on pairs with two votes is the same grade"
-BOTH_ONE_GRADE = "both raters gave one and the same grade throughout"
+NO_RELEVANT = "no vote on a pair with two votes reaches this grade"
+NO_KAPPA = "every two raters with common pairs gave them one and the same grade"
+BELOW_ZERO = "the ratio level needs grades of 0 or more"
+
+_MOST_WEIGHTS = 20_000_000  # numbers that the resamples of couples may take
 
 Resample = Literal["query", "pair"]
 
@@ -52,8 +71,9 @@ Resample = Literal["query", "pair"]
 class Coefficient:
     """One coefficient over all votes.
 
-    name and level say which: krippendorff_alpha at nominal, ordinal or interval, gwet_ac2 at linear or quadratic, and so
-    on. value is nan where undefined says why, else undefined is None. low and high bound the bootstrap's middle 95 %; nan
+    name and level say which: krippendorff_alpha at nominal, ordinal, interval or ratio, gwet_ac2 and cohen_kappa at linear or
+    quadratic, overlap_of_relevant at each grade above the lowest. cohen_kappa is Cohen's for two raters; for more, the mean
+    over every two raters, each couple weighing as many as its common pairs. value is nan where undefined says why, else undefined is None. low and high bound the bootstrap's middle 95 %; nan
     where there are fewer than two queries (or pairs) to resample. n counts the pairs with two votes or more.
     """
 
@@ -63,19 +83,6 @@ class Coefficient:
     low: float
     high: float
     n: int
-    undefined: str | None
-
-
-@dataclass(frozen=True)
-class RaterPair:
-    """Two raters on the n pairs that both voted on; the kappas are nan where undefined says why."""
-
-    raters: tuple[str, str]
-    n: int
-    agreement: float
-    cohen_kappa: float
-    cohen_kappa_linear: float
-    cohen_kappa_quadratic: float
     undefined: str | None
 
 
@@ -142,7 +149,7 @@ def measure_agreement(
 
     Returns
     -------
-    AgreementReport
+    AgreementReport; where the votes have a column judged_at, its warnings name raters whose grades drift
 
     Raises
     ------
@@ -154,7 +161,7 @@ def measure_agreement(
     Undefined: value is nan and undefined says why: no votes, only one rater, no pair with two votes, one grade throughout. The share of equal
     grades and AC1, AC2 stay defined where every grade is the same. Pairs with one vote count for the shares of Fleiss and Gwet, not for
     alpha. Differs from scikit-learn: weighted kappa runs over the whole scale, as with its labels=grades. Sources: Krippendorff (2011),
-    Computing Krippendorff's Alpha-Reliability; Cohen (1960, 1968); Fleiss (1971); Gwet (2008, 2014).
+    Computing Krippendorff's Alpha-Reliability; Scott (1955); Cohen (1960, 1968); Fleiss (1971); Gwet (2008, 2014).
 
     Examples
     --------
@@ -175,15 +182,20 @@ def measure_agreement(
     if resample not in ("query", "pair"):
         raise AssayError(f"resample: expected query or pair, found {resample}")
     counts = encoded.count_levels()
-    rater_pairs = _rater_pairs(encoded)
+    couples = find_couples(encoded)
+    generator = np.random.default_rng(seed)
+    coefficients, weights = _coefficients(encoded, counts, draws, generator, resample)
+    kappas, drawn = _kappas(encoded, couples, weights, draws, generator, resample)
+    rater_pairs = describe_couples(couples, encoded.grades, drawn)
+    cautions = find_cautions(encoded, counts, list(zip(couples.raters, couples.tables, strict=True)))
     return AgreementReport(
         pairs=encoded.pair_count,
         raters=len(encoded.rater_names),
         votes=len(encoded.pair),
         paired=int((counts.sum(axis=1) >= 2).sum()),
-        coefficients=_coefficients(encoded, counts, draws, seed, resample),
-        rater_pairs=tuple(found for found, _ in rater_pairs),
-        warnings=find_cautions(encoded, counts, [(found.raters, table) for found, table in rater_pairs]),
+        coefficients=(*coefficients, *kappas),
+        rater_pairs=rater_pairs,
+        warnings=(*cautions, *(find_drifts(votes) if "judged_at" in votes.columns else ())),
         definition={
             "grades": list(encoded.grades),
             "interval": f"bootstrap, {draws} resamples by {resample}, 2.5 to 97.5 percent" if draws else None,
@@ -244,121 +256,112 @@ def _votes_of(encoded: EncodedVotes, rater: str) -> IntArray:
 
 
 def _coefficients(
-    encoded: EncodedVotes, counts: IntArray, draws: int, seed: int, resample: Resample
-) -> tuple[Coefficient, ...]:
-    patterns, pattern = _patterns(counts)
+    encoded: EncodedVotes, counts: IntArray, draws: int, generator: np.random.Generator, resample: Resample
+) -> tuple[list[Coefficient], FloatArray | None]:
+    """The coefficients that are sums over pairs; and how often each resample drew each query, where queries were drawn."""
+    patterns, pattern = find_patterns(counts)
     rows = sums_of_counts(patterns)
     occurrences = np.bincount(pattern, minlength=len(patterns)).astype(np.float64)
     found = _values(sum_over(occurrences[None, :], rows), encoded.grades)
-    generator = np.random.default_rng(seed)
-    if draws == 0 or encoded.pair_count == 0:
-        drawn = {key: np.empty(0) for key in found}
-    elif resample == "pair":
-        weights = generator.multinomial(encoded.pair_count, occurrences / encoded.pair_count, size=draws)
-        drawn = _values(sum_over(weights.astype(np.float64), rows), encoded.grades) if encoded.pair_count > 1 else {}
-    else:
+    drawn, weights = None, None
+    if resample == "pair" and draws and encoded.pair_count > 1:
+        drawn = _weights(generator, encoded.pair_count, occurrences, draws)
+        drawn_sums = sum_over(drawn, rows)
+    elif resample == "query" and draws and len(encoded.query_ids) > 1:
         queries = len(encoded.query_ids)
-        weights = generator.multinomial(queries, np.full(queries, 1.0 / queries), size=draws)
-        by_query = _sums_by_query(rows, pattern, encoded.pair_query, queries)
-        drawn = _values(sum_over(weights.astype(np.float64), by_query), encoded.grades) if queries > 1 else {}
+        weights = drawn = _weights(generator, queries, np.ones(queries), draws)
+        drawn_sums = sum_over(drawn, sums_by_group(rows, pattern, encoded.pair_query, queries))
+    values = {} if drawn is None else _values(drawn_sums, encoded.grades)
     paired = int((counts.sum(axis=1) >= 2).sum())
-    return tuple(
-        _coefficient(name, level, float(values[0]), drawn.get((name, level)), paired, _reason(encoded, paired))
-        for (name, level), values in found.items()
-    )
+    return [
+        _coefficient(
+            name, level, float(one[0]), values.get((name, level)), paired, _reason(encoded, paired, name, level)
+        )
+        for (name, level), one in found.items()
+    ], weights
+
+
+def _weights(generator: np.random.Generator, count: int, occurrences: FloatArray, draws: int) -> FloatArray:
+    return generator.multinomial(count, occurrences / occurrences.sum(), size=draws).astype(np.float64)
 
 
 def _values(sums: Sums, grades: tuple[int, ...]) -> dict[tuple[str, str], FloatArray]:
+    nothing = np.full(len(sums.pairs), np.nan)
     return {
         ("percent_agreement", "nominal"): percent_agreement(sums),
         ("krippendorff_alpha", "nominal"): krippendorff_alpha(sums, grades, "nominal"),
         ("krippendorff_alpha", "ordinal"): krippendorff_alpha(sums, grades, "ordinal"),
         ("krippendorff_alpha", "interval"): krippendorff_alpha(sums, grades, "interval"),
+        ("krippendorff_alpha", "ratio"): nothing if grades[0] < 0 else krippendorff_alpha(sums, grades, "ratio"),
+        ("scott_pi", "nominal"): scott_pi(sums),
         ("fleiss_kappa", "nominal"): fleiss_kappa(sums),
         ("gwet_ac1", "nominal"): gwet_ac(sums, grades, "none"),
         ("gwet_ac2", "linear"): gwet_ac(sums, grades, "linear"),
         ("gwet_ac2", "quadratic"): gwet_ac(sums, grades, "quadratic"),
+        **{
+            ("overlap_of_relevant", str(grade)): overlap_of_sets(sums, place)
+            for place, grade in enumerate(grades)
+            if place
+        },
     }
 
 
-def _reason(encoded: EncodedVotes, paired: int) -> str:
+def _kappas(
+    encoded: EncodedVotes,
+    couples: Couples,
+    weights: FloatArray | None,
+    draws: int,
+    generator: np.random.Generator,
+    resample: Resample,
+) -> tuple[list[Coefficient], FloatArray | None]:
+    """Cohen's kappa at each weighting; and the unweighted kappa of each couple in each resample."""
+    unit = encoded.pair_query
+    if resample == "pair" and draws and encoded.pair_count > 1:
+        unit = _patterns_of_couples(encoded)
+        occurrences = np.bincount(unit).astype(np.float64)
+        fewer = max(1, min(draws, _MOST_WEIGHTS // len(occurrences)))
+        # A pattern's pairs are counted together below, so each resample says how often it drew one of them.
+        weights = _weights(generator, encoded.pair_count, occurrences, fewer) / occurrences
+    drawn = None if weights is None else draw_kappas(couples, encoded.grades, weights, unit)
+    n = couples.tables.sum(axis=(1, 2)).astype(np.float64)
+    paired = int((np.bincount(encoded.pair, minlength=1) >= 2).sum())
+    found = []
+    for weighting in WEIGHTINGS:
+        value = float(mean_kappa(cohen_kappa(couples.tables, encoded.grades, weighting), n))
+        level = "nominal" if weighting == "none" else weighting
+        resampled = None if drawn is None else drawn[weighting][1]
+        reason = _reason(encoded, paired, "cohen_kappa", level)
+        found.append(_coefficient("cohen_kappa", level, value, resampled, paired, reason))
+    return found, None if drawn is None else drawn["none"][0]
+
+
+def _patterns_of_couples(encoded: EncodedVotes) -> IntArray:
+    """For each pair, a number that pairs share where the same raters gave them the same grades."""
+    base = len(encoded.grades) + 1
+    if base ** len(encoded.rater_names) >= 2**62:
+        return np.arange(encoded.pair_count)
+    powers = base ** np.arange(len(encoded.rater_names), dtype=np.int64)
+    codes = np.zeros(encoded.pair_count, dtype=np.int64)
+    np.add.at(codes, encoded.pair, (encoded.level + 1) * powers[encoded.rater])
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def _reason(encoded: EncodedVotes, paired: int, name: str, level: str) -> str:
     if encoded.pair_count == 0:
         return NO_VOTES
     if len(encoded.rater_names) == 1:
         return ONE_RATER
-    return NO_DOUBLE_VOTES if paired == 0 else ONE_GRADE
+    if paired == 0:
+        return NO_DOUBLE_VOTES
+    if level == "ratio" and encoded.grades[0] < 0:
+        return BELOW_ZERO
+    return {"overlap_of_relevant": NO_RELEVANT, "cohen_kappa": NO_KAPPA}.get(name, ONE_GRADE)
 
 
 def _coefficient(name: str, level: str, value: float, drawn: FloatArray | None, n: int, reason: str) -> Coefficient:
     undefined = reason if math.isnan(value) else None
-    low = high = math.nan
-    defined = drawn[~np.isnan(drawn)] if drawn is not None else np.empty(0)
-    # An interval over a minority of the resamples would speak for a sample that was not drawn.
-    if undefined is None and drawn is not None and 2 * len(defined) > len(drawn):
-        low, high = (float(bound) for bound in np.percentile(defined, [2.5, 97.5]))
+    low, high = middle_of(drawn if undefined is None else None)
     return Coefficient(name=name, level=level, value=value, low=low, high=high, n=n, undefined=undefined)
-
-
-def _patterns(counts: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct rows of counts, and which of them each row is."""
-    base = int(counts.max(initial=0)) + 1
-    if base ** counts.shape[1] < 2**62:
-        # One number a row sorts a hundred times faster than whole rows.
-        codes = counts @ (base ** np.arange(counts.shape[1], dtype=np.int64))
-        _, first, pattern = np.unique(codes, return_index=True, return_inverse=True)
-        return counts[first], pattern.astype(np.int64)
-    patterns, pattern = np.unique(counts, axis=0, return_inverse=True)
-    return patterns, pattern.reshape(-1).astype(np.int64)
-
-
-def _sums_by_query(rows: Sums, pattern: IntArray, query: IntArray, queries: int) -> Sums:
-    def added(values: FloatArray) -> FloatArray:
-        flat = values.reshape(len(values), -1)
-        columns = [np.bincount(query, weights=column[pattern], minlength=queries) for column in flat.T]
-        return np.stack(columns, axis=1).reshape((queries, *values.shape[1:]))
-
-    return Sums(
-        added(rows.pairs), added(rows.paired), added(rows.shares), added(rows.coincidences), added(rows.pairings)
-    )
-
-
-def _rater_pairs(encoded: EncodedVotes) -> list[tuple[RaterPair, IntArray]]:
-    """Every two raters with a pair in common, in byte order, with their table of confusions."""
-    raters, levels = len(encoded.rater_names), len(encoded.grades)
-    couples: list[IntArray] = [np.empty(0, dtype=np.int64)]
-    cells: list[IntArray] = [np.empty(0, dtype=np.int64)]
-    widest = int(np.bincount(encoded.pair).max(initial=0)) if len(encoded.pair) else 0
-    for step in range(1, widest):
-        same = encoded.pair[step:] == encoded.pair[:-step]
-        couples.append((encoded.rater[:-step] * raters + encoded.rater[step:])[same])
-        cells.append((encoded.level[:-step] * levels + encoded.level[step:])[same])
-    codes, couple = np.unique(np.concatenate(couples), return_inverse=True)
-    size = levels * levels
-    flat = np.bincount(couple * size + np.concatenate(cells), minlength=len(codes) * size)
-    tables = flat.reshape(len(codes), levels, levels).astype(np.int64)
-    return [
-        (
-            _rater_pair(
-                (encoded.rater_names[code // raters], encoded.rater_names[code % raters]), table, encoded.grades
-            ),
-            table,
-        )
-        for code, table in zip(codes.tolist(), tables, strict=True)
-    ]
-
-
-def _rater_pair(raters: tuple[str, str], table: IntArray, grades: tuple[int, ...]) -> RaterPair:
-    n = int(table.sum())
-    kappa = cohen_kappa(table, grades, "none")
-    return RaterPair(
-        raters=raters,
-        n=n,
-        agreement=int(np.trace(table)) / n,
-        cohen_kappa=kappa,
-        cohen_kappa_linear=cohen_kappa(table, grades, "linear"),
-        cohen_kappa_quadratic=cohen_kappa(table, grades, "quadratic"),
-        undefined=BOTH_ONE_GRADE if math.isnan(kappa) else None,
-    )
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from labeling.aggregation import consolidate, parse_rule
-from labeling.agreement import AgreementReport, count_grades, measure_agreement
+from labeling.agreement import AgreementReport, RaterPair, count_grades, measure_agreement
 from labeling.commands.inputs import CommandVotes, add_votes_arguments, print_notes, read_files, read_votes
 from labeling.commands.writing import build_manifest, qrels_bytes, write_together
 from labeling.exchange.judgments import read_judgments, votes_of
@@ -183,11 +183,11 @@ def _coefficient_table(report: AgreementReport) -> pd.DataFrame:
 
 
 def _rater_table(report: AgreementReport) -> pd.DataFrame:
-    columns = ["a", "b", "n", "agreement", "cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "undefined"]
     rows = [
-        (*pair.raters, pair.n, pair.agreement, pair.cohen_kappa, pair.cohen_kappa_linear, pair.cohen_kappa_quadratic, pair.undefined or "")
+        dict(zip("ab", pair.raters, strict=True)) | vars(pair) | {"undefined": pair.undefined or ""}
         for pair in report.rater_pairs
-    ]  # fmt: skip
+    ]
+    columns = ["a", "b", *(name for name in RaterPair.__dataclass_fields__ if name != "raters")]
     return pd.DataFrame(rows, columns=columns)
 
 

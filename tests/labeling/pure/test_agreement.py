@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeling import agreement
-from labeling.agreement import count_confusions, count_grades, measure_agreement
+from labeling import _couples, agreement
+from labeling._coefficients import cohen_kappa
+from labeling._drift import find_drifts
+from labeling.agreement import count_confusions, count_grades, cut_confusions, measure_agreement
 from labeling.errors import AssayError, NotFound
+from labeling.exchange.judgments import read_judgments, votes_of
 from tests.support.agreement_twins import naive_alpha, naive_share_of_equal_grades, votes_table
 from tests.support.data import shared_data
 
@@ -101,7 +104,7 @@ def test_one_grade_everywhere_leaves_alpha_and_kappa_undefined_and_equal_grades_
         assert math.isnan(report.coefficient(name, "nominal").value)
     assert value(report, "percent_agreement") == 1.0
     assert value(report, "gwet_ac1") == 1.0
-    assert report.rater_pairs[0].undefined == agreement.BOTH_ONE_GRADE
+    assert report.rater_pairs[0].undefined == _couples.BOTH_ONE_GRADE
     assert {caution.code for caution in report.warnings} == {"perfect_agreement", "one_grade_rater", "few_double_votes"}
 
 
@@ -265,9 +268,10 @@ def test_every_worked_example_of_the_literature_comes_out():
         ("krippendorff_alpha", "nominal"): ("krippendorff_alpha", "nominal"),
         ("krippendorff_alpha", "ordinal"): ("krippendorff_alpha", "ordinal"),
         ("krippendorff_alpha", "interval"): ("krippendorff_alpha", "interval"),
+        ("krippendorff_alpha", "ratio"): ("krippendorff_alpha", "ratio"),
         ("fleiss_kappa", "nominal"): ("fleiss_kappa", "nominal"),
         ("fleiss_kappa", "identity with missing (Gwet)"): ("fleiss_kappa", "nominal"),
-        ("scott_pi", "unweighted"): ("fleiss_kappa", "nominal"),
+        ("scott_pi", "unweighted"): ("scott_pi", "nominal"),
         ("gwet_ac1", "nominal"): ("gwet_ac1", "nominal"),
         ("gwet_ac1", "identity"): ("gwet_ac1", "nominal"),
         ("gwet_ac1", "unweighted"): ("gwet_ac1", "nominal"),
@@ -314,14 +318,138 @@ def test_kappa_over_a_fixed_scale_differs_from_kappa_over_the_observed_labels():
     assert found.cohen_kappa_quadratic == pytest.approx(0.2297979798, abs=1e-9)
 
 
-def test_ratio_alpha_is_ready_for_scales_with_a_true_zero():
-    from labeling._coefficients import krippendorff_alpha, sum_over, sums_of_counts
-    from labeling._votes import encode_votes
+def test_ratio_alpha_needs_grades_of_0_or_more():
+    rows = [("q", str(n), rater, (n + (rater == "b")) % 3 - 1) for n in range(6) for rater in "ab"]
+    found = measure_agreement(votes_table(rows), grades=(-1, 0, 1), draws=0).coefficient("krippendorff_alpha", "ratio")
+    assert found.undefined == agreement.BELOW_ZERO
+    assert math.isnan(found.value)
 
-    encoded = encode_votes(_oracle_votes("kripp2011_C_4x12_missing.csv"), (1, 2, 3, 4, 5))
-    rows = sums_of_counts(encoded.count_levels())
-    sums = sum_over(np.ones((1, encoded.pair_count)), rows)
-    assert krippendorff_alpha(sums, encoded.grades, "ratio")[0] == pytest.approx(0.7974027747, abs=1e-9)
+
+@given(votes_rows)
+@settings(max_examples=40, deadline=None)
+def test_kappa_and_overlap_equal_scikit_learn_for_two_raters_and_are_weighted_means_for_more(rows):
+    from sklearn.metrics import cohen_kappa_score, jaccard_score
+
+    table = votes_table(rows)
+    report = measure_agreement(table, draws=0)
+    weighed = {"nominal": [], "linear": [], "quadratic": []}
+    for pair in report.rater_pairs:
+        both = table[table["rater"].isin(pair.raters)].pivot_table(
+            index=["query_id", "doc_id"], columns="rater", values="grade"
+        )
+        a, b = both.dropna().astype(int).to_numpy().T
+        for level, values in weighed.items():
+            if len({*a, *b}) > 1:
+                weights = None if level == "nominal" else level
+                values.append((len(a), cohen_kappa_score(a, b, weights=weights, labels=[0, 1, 2, 3])))
+        alone = measure_agreement(table[table["rater"].isin(pair.raters)], draws=0)
+        for grade in (1, 2, 3):
+            expected = jaccard_score(a >= grade, b >= grade) if ((a >= grade) | (b >= grade)).any() else None
+            assert close(value(alone, "overlap_of_relevant", str(grade)), expected)
+    for level, values in weighed.items():
+        expected = sum(n * kappa for n, kappa in values) / sum(n for n, _ in values) if values else None
+        found = report.coefficient("cohen_kappa", level)
+        assert (math.isnan(found.value) and expected is None) or found.value == pytest.approx(expected, abs=1e-9)
+        assert (found.undefined is None) == (expected is not None)
+
+
+@given(votes_rows)
+@settings(max_examples=30, deadline=None)
+def test_scotts_pi_is_that_of_the_couples_of_votes_and_fleiss_where_every_pair_has_the_same_votes(rows):
+    table = votes_table(rows)
+    sizes = table.groupby(["query_id", "doc_id"])["grade"].transform("count")
+    full = table[sizes == 2]
+    report = measure_agreement(full, draws=0)
+    pi, fleiss = (report.coefficient(name, "nominal") for name in ("scott_pi", "fleiss_kappa"))
+    assert close(pi.value, None if math.isnan(fleiss.value) else fleiss.value)
+    with_single = measure_agreement(table[sizes <= 2], draws=0)
+    assert close(with_single.coefficient("scott_pi", "nominal").value, None if math.isnan(pi.value) else pi.value)
+
+
+@pytest.mark.parametrize("resample", ["query", "pair"])
+def test_the_bootstrap_of_kappa_draws_the_votes_that_the_other_coefficients_draw(resample):
+    generator = np.random.default_rng(11)
+    rows = []
+    for n in range(400):
+        truth = int(generator.integers(0, 4))
+        rows += [(f"q{n % 40}", str(n), rater, int(np.clip(truth + generator.integers(-1, 2), 0, 3))) for rater in "ab"]
+    report = measure_agreement(votes_table(rows), draws=4000, resample=resample)
+    kappa, pi = report.coefficient("cohen_kappa", "nominal"), report.coefficient("scott_pi", "nominal")
+    assert kappa.low == pytest.approx(pi.low, abs=0.01)
+    assert kappa.high == pytest.approx(pi.high, abs=0.01)
+    only = report.rater_pairs[0]
+    assert (only.cohen_kappa_low, only.cohen_kappa_high) == pytest.approx((kappa.low, kappa.high), abs=1e-12)
+    assert only.cohen_kappa_low < only.cohen_kappa < only.cohen_kappa_high
+
+
+def test_models_agree_with_people_as_published_to_four_decimals():
+    """The published table took the nearest grade of the scale for the three labels outside it."""
+    files = {name: shared_data("llmjudge", name).read_bytes() for name in ("judgments_long.csv.gz", "nist_gold.qrels")}
+    models = read_judgments([("models.csv.gz", files["judgments_long.csv.gz"])], out_of_scale="clip")
+    human = read_judgments([("human.qrels", files["nist_gold.qrels"])])
+    votes = pd.concat([votes_of(models.table), votes_of(human.table)])
+    report = measure_agreement(votes, draws=0)
+    kappas = {
+        pair.raters[pair.raters[0] == "human"]: pair.cohen_kappa
+        for pair in report.rater_pairs
+        if "human" in pair.raters
+    }
+    with shared_data("llmjudge", "published_table.csv").open() as lines:
+        published = list(csv.DictReader(lines))
+    for row in published:
+        table = count_confusions(votes, "human", row["rater"], (0, 1, 2, 3))
+        at = {cut: cohen_kappa(cut_confusions(table, (0, 1, 2, 3), cut), (0, 1), "none") for cut in (1, 2)}
+        found = [kappas[row["rater"]], float(at[1]), float(at[2])]
+        wanted = [float(row[name]) for name in ("pub_kappa", "pub_kappa_0v123", "pub_kappa_01v23")]
+        assert found == pytest.approx(wanted, abs=0.0000501), row["rater"]
+    assert len(published) == 33
+    groups = [one.params["raters"].split(", ") for one in report.warnings if one.code == "near_copies"]
+    assert [group[0].rstrip("0123") for group in groups] == [
+        "NISTRetrieval-instruct", "NISTRetrieval-reason", "willia-umbrela",
+    ]  # fmt: skip
+    assert [len(group) for group in groups] == [3, 3, 2]
+
+
+def drifting_votes(shift):
+    """Ann is in step with Bob at first and `shift` grades above him at the end; judged query by query."""
+    generator = np.random.default_rng(2)
+    rows = []
+    for n in range(1500):
+        truth = int(generator.integers(0, 4))
+        moment = pd.Timestamp("2026-01-05", tz="UTC") + pd.Timedelta(minutes=n)
+        moved = int(generator.random() < abs(shift) * n / 1500) * (1 if shift > 0 else -1)
+        for rater, more in (("ann", moved), ("bob", 0)):
+            grade = int(np.clip(truth + more + generator.integers(-1, 2), 0, 3))
+            rows.append((f"q{n // 50}", str(n), rater, grade, moment))
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "rater", "grade", "judged_at"])
+
+
+def test_a_rater_whose_grades_drift_is_named_with_the_numbers():
+    found = [one for one in measure_agreement(drifting_votes(1.8), draws=0).warnings if one.code == "drifting_rater"]
+    named = {one.params["rater"]: one for one in found}
+    assert "ann" in named
+    assert float(named["ann"].params["last"]) - float(named["ann"].params["first"]) > 0.3
+    assert "ann drifts: " in str(named["ann"])
+    shuffled = measure_agreement(drifting_votes(1.8).sample(frac=1, random_state=1), draws=0).warnings
+    assert [str(one) for one in shuffled if one.code == "drifting_rater"] == [str(one) for one in found]
+
+
+def test_steady_raters_are_not_said_to_drift():
+    steady = drifting_votes(0.0)
+    assert not [one for one in measure_agreement(steady, draws=0).warnings if one.code == "drifting_rater"]
+    timeless = drifting_votes(0.9).assign(judged_at=None)
+    assert not [one for one in measure_agreement(timeless, draws=0).warnings if one.code == "drifting_rater"]
+
+
+def test_chance_alone_makes_hardly_anybody_drift():
+    named = 0
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        votes = drifting_votes(0.0)
+        harsh = dict(zip(votes["query_id"].unique(), generator.integers(-1, 2, 30), strict=True))
+        moved = votes["grade"] + votes["query_id"].map(harsh).where(votes["rater"] == "ann", 0)
+        named += bool(find_drifts(votes.assign(grade=moved)))
+    assert named <= 2
 
 
 @given(votes_rows)
@@ -334,7 +462,7 @@ def test_alpha_and_fleiss_equal_krippendorff_and_statsmodels(rows):
     report = measure_agreement(table, draws=0)
     if not math.isnan(value(report, "krippendorff_alpha")):
         wide = table.pivot_table(index="rater", columns=["query_id", "doc_id"], values="grade").to_numpy()
-        for level in ("nominal", "ordinal", "interval"):
+        for level in ("nominal", "ordinal", "interval", "ratio"):
             expected = krippendorff.alpha(reliability_data=wide, level_of_measurement=level, value_domain=[0, 1, 2, 3])
             assert value(report, "krippendorff_alpha", level) == pytest.approx(expected, abs=1e-9)
     full = table.pivot_table(index=["query_id", "doc_id"], columns="grade", values="rater", aggfunc="count").fillna(0)

@@ -1,6 +1,7 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -69,8 +70,8 @@ def test_agreement_as_a_table_and_as_csv(folder, capsys):
     status, out, _ = run(capsys, "agreement", "votes.csv")
     assert status == 0
     assert "3 pairs, 2 raters, 5 votes; 2 pairs with two votes or more" in out
-    assert "krippendorff_alpha  ordinal" in out
-    for table, columns in (("coefficients", 7), ("raters", 8), ("grades", 5)):
+    assert re.search("krippendorff_alpha +ordinal", out)
+    for table, columns in (("coefficients", 7), ("raters", 10), ("grades", 5)):
         _, out, _ = run(capsys, "agreement", "votes.csv", "--format", "csv", "--show", table)
         assert len(out.splitlines()[0].split(",")) == columns
 
