@@ -66,7 +66,7 @@ def _near_copies(grades: tuple[int, ...], confusions: Sequence[tuple[tuple[str, 
     groups: list[tuple[set[str], list[tuple[float, int, int]]]] = []
     for couple, table in confusions:
         n, equal = int(table.sum()), int(np.trace(table))
-        if n < _ENOUGH_TO_SPEAK or equal == n or not float(cohen_kappa(table, grades, "none")) >= _NEAR_COPIES:
+        if n < _ENOUGH_TO_SPEAK or equal == n or not cohen_kappa(table, grades, "none") >= _NEAR_COPIES:
             continue
         joined = [group for group in groups if group[0] & set(couple)]
         groups = [group for group in groups if group not in joined]

@@ -20,6 +20,7 @@ __all__ = [
     "Sums",
     "Weighting",
     "cohen_kappa",
+    "cohen_kappas",
     "find_patterns",
     "fleiss_kappa",
     "gwet_ac",
@@ -170,11 +171,13 @@ def gwet_ac(sums: Sums, grades: tuple[int, ...], weighting: Weighting) -> FloatA
     return _divided(found - chance, 1.0 - chance)
 
 
-def cohen_kappa(confusions: npt.NDArray[np.number], grades: tuple[int, ...], weighting: Weighting) -> FloatArray:
-    """Cohen's kappa of square tables of counts, shape (..., levels, levels) to (...).
+def cohen_kappa(confusions: IntArray, grades: tuple[int, ...], weighting: Weighting) -> float:
+    """Cohen's kappa of a square table of counts; nan where both raters gave one and the same grade throughout."""
+    return float(cohen_kappas(confusions[None, :, :], grades, weighting)[0])
 
-    nan where both raters gave one and the same grade throughout.
-    """
+
+def cohen_kappas(confusions: npt.NDArray[np.number], grades: tuple[int, ...], weighting: Weighting) -> FloatArray:
+    """Cohen's kappa of many tables, shape (..., levels, levels) to (...)."""
     values = confusions.astype(np.float64)
     disagreement = 1.0 - agreement_weights(grades, weighting)
     observed = (values * disagreement).sum(axis=(-2, -1)) * values.sum(axis=(-2, -1))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labeling._coefficients import FloatArray, Weighting, cohen_kappa
+from labeling._coefficients import FloatArray, Weighting, cohen_kappas
 from labeling._votes import EncodedVotes, IntArray
 
 __all__ = ["WEIGHTINGS", "Couples", "RaterPair", "describe_couples", "draw_kappas", "find_couples", "mean_kappa"]
@@ -96,7 +96,7 @@ def draw_kappas(
         tables = drawn.reshape(len(weights), wide, len(grades), len(grades))
         sizes.append(tables.sum(axis=(2, 3)))
         for weighting in WEIGHTINGS:
-            found[weighting].append(cohen_kappa(tables, grades, weighting))
+            found[weighting].append(cohen_kappas(tables, grades, weighting))
     n = np.concatenate(sizes, axis=1) if sizes else np.zeros((len(weights), 0))
     joined = {weighting: np.concatenate(parts, axis=1) if parts else n for weighting, parts in found.items()}
     return {weighting: (kappas, mean_kappa(kappas, n)) for weighting, kappas in joined.items()}
@@ -113,7 +113,7 @@ def mean_kappa(kappas: FloatArray, n: FloatArray) -> FloatArray:
 
 def describe_couples(couples: Couples, grades: tuple[int, ...], drawn: FloatArray | None) -> tuple[RaterPair, ...]:
     """Each couple in numbers; drawn holds the unweighted kappas of the resamples, shape (draws, couples)."""
-    kappas = {weighting: cohen_kappa(couples.tables, grades, weighting).tolist() for weighting in WEIGHTINGS}
+    kappas = {weighting: cohen_kappas(couples.tables, grades, weighting).tolist() for weighting in WEIGHTINGS}
     described = []
     for place, (raters, table) in enumerate(zip(couples.raters, couples.tables, strict=True)):
         n, kappa = int(table.sum()), kappas["none"][place]

@@ -16,7 +16,7 @@ from labeling._cautions import Caution, find_cautions
 from labeling._coefficients import (
     FloatArray,
     Sums,
-    cohen_kappa,
+    cohen_kappas,
     find_patterns,
     fleiss_kappa,
     gwet_ac,
@@ -327,7 +327,7 @@ def _kappas(
     paired = int((np.bincount(encoded.pair, minlength=1) >= 2).sum())
     found = []
     for weighting in WEIGHTINGS:
-        value = float(mean_kappa(cohen_kappa(couples.tables, encoded.grades, weighting), n))
+        value = float(mean_kappa(cohen_kappas(couples.tables, encoded.grades, weighting), n))
         level = "nominal" if weighting == "none" else weighting
         resampled = None if drawn is None else drawn[weighting][1]
         reason = _reason(encoded, paired, "cohen_kappa", level)
