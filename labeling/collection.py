@@ -28,6 +28,7 @@ __all__ = [
     "add_run",
     "ensure_documents",
     "ensure_queries",
+    "list_imports",
     "list_runs",
     "read_documents_table",
     "read_queries_table",
@@ -75,6 +76,13 @@ def record_import(
         "created_at": datetime.now(UTC),
     }
     return int(session.execute(insert(_import).values(**values).returning(_import.c.id)).scalar_one())
+
+
+def list_imports(session: Session, actor: Actor, project_id: int) -> list[AnyRow]:
+    """What was imported into a project, oldest first: kind, files, report, created_at."""
+    actor.require("lead")
+    columns = (_import.c.kind, _import.c.files, _import.c.report, _import.c.created_at)
+    return list(session.execute(select(*columns).where(_import.c.project_id == project_id).order_by(_import.c.id)))
 
 
 def add_queries(

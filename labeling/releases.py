@@ -1,30 +1,41 @@
-"""What leaves the house: qrels, the votes behind them, and a manifest that says how they came about.
+"""What leaves the house: qrels in the shapes that other programs read, the votes behind them, and how they came about.
 
-Knows no page. The same ledger, rule and rubric give the same bytes, whoever makes them and when.
+Knows no page. The same ledger, rule and rubric give the same bytes, whoever makes them and when; frozen.py keeps them.
 """
 
-import hashlib
-import io
-import json
-import zipfile
 from dataclasses import asdict, dataclass
-from importlib import metadata as packages
 from typing import Any
 
 import pandas as pd
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
-from labeling.aggregation import Consolidation, consolidate, parse_rule
+from labeling.aggregation import Consolidation, consolidate, weigh_by_gold
+from labeling.checks import read_gold_results
+from labeling.collection import read_documents_table, read_queries_table
 from labeling.disputes import read_decisions
+from labeling.exchange import exports
+from labeling.exchange.archives import MANIFEST, QRELS, pack_files
+from labeling.exchange.writing import csv_bytes, json_bytes, jsonl_bytes, qrels_bytes, table_rows
+from labeling.manifests import ReleaseInputs, build_manifest
 from labeling.projects import Project, get_project
 from labeling.rubrics import Rubric, get_rubric
+from labeling.rules import parse_rule
 from labeling.votes import read_judgments, read_votes
-from metrics import parse_measure, write_qrels
 
-__all__ = ["Release", "build_release", "consolidate_project", "pack"]
+__all__ = ["Release", "ReleaseChoices", "build_release", "consolidate_project", "pack", "read_weights"]
 
-DEFAULT_MEASURE = "nDCG@10"
+
+@dataclass(frozen=True)
+class ReleaseChoices:
+    """What a person chooses for a release: rule and ties (the project's by default), texts of documents, queries left out, its name."""
+
+    rule: str | None = None
+    ties: str | None = None
+    texts: bool = False
+    exclude_queries: tuple[str, ...] = ()
+    name: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,93 +47,114 @@ class Release:
     manifest: dict[str, Any]
 
 
+def read_weights(session: Session, actor: Actor, project_id: int) -> dict[str, float]:
+    """Each rater's weight from their grades on gold; empty while there are none."""
+    return weigh_by_gold(read_gold_results(session, actor, project_id))
+
+
 def consolidate_project(
-    session: Session, actor: Actor, project_id: int, *, rule: str | None = None, ties: str | None = None
+    session: Session,
+    actor: Actor,
+    project_id: int,
+    *,
+    rule: str | None = None,
+    ties: str | None = None,
+    exclude_queries: tuple[str, ...] = (),
 ) -> Consolidation:
     """One grade a pair by a rule, the project's own by default; decisions win."""
     project, rubric = get_project(session, actor, project_id), get_rubric(session, project_id)
+    chosen = parse_rule(rule or project.rule)
     return consolidate(
-        read_votes(session, actor, project_id),
-        parse_rule(rule or project.rule),
+        _without(read_votes(session, actor, project_id), exclude_queries),
+        chosen,
         ties=ties or project.ties,  # type: ignore[arg-type]
         grades=rubric.grades,
-        decisions=read_decisions(session, actor, project_id)[["query_id", "doc_id", "grade"]],
+        decisions=_without(
+            read_decisions(session, actor, project_id)[["query_id", "doc_id", "grade"]], exclude_queries
+        ),
+        weights=read_weights(session, actor, project_id) if chosen.name == "gold-weighted" else None,
     )
 
 
 def build_release(
-    session: Session, actor: Actor, project_id: int, *, rule: str | None = None, ties: str | None = None
+    session: Session, actor: Actor, project_id: int, choices: ReleaseChoices | None = None, **chosen: Any
 ) -> Release:
-    """Qrels, the consolidated table, judgments and decisions as files, with their manifest. For leads."""
+    """Every file of a release with its manifest, by ReleaseChoices or its fields by name. For leads."""
     actor.require("lead")
+    choices = choices or ReleaseChoices(**chosen)
     project, rubric = get_project(session, actor, project_id), get_rubric(session, project_id)
-    consolidation = consolidate_project(session, actor, project_id, rule=rule, ties=ties)
-    judgments = read_judgments(session, actor, project_id)
-    decisions = read_decisions(session, actor, project_id)
-    files = {
-        "qrels.txt": _qrels_bytes(consolidation),
-        "consolidated.csv": _csv(consolidation.table),
-        "consolidated.jsonl": _jsonl(consolidation.table),
-        "judgments.csv": _csv(_with_text_times(judgments, "judged_at")),
-        "judgments.jsonl": _jsonl(_with_text_times(judgments, "judged_at")),
-        "decisions.csv": _csv(_with_text_times(decisions, "decided_at")),
-        "rubric.json": _json(_rubric(rubric)),
-    }
-    manifest = _manifest(project, rubric, consolidation, judgments, files, rule or project.rule, ties or project.ties)
-    return Release({**files, "manifest.json": _json(manifest)}, consolidation, manifest)
+    left_out = choices.exclude_queries
+    consolidation = consolidate_project(
+        session, actor, project_id, rule=choices.rule, ties=choices.ties, exclude_queries=left_out
+    )
+    judgments = _without(read_judgments(session, actor, project_id), left_out)
+    decisions = _without(read_decisions(session, actor, project_id), left_out)
+    files = _own_files(consolidation, judgments, decisions, rubric)
+    shapes, facts = _shapes(session, project, consolidation, judgments, rubric, choices)
+    files |= shapes
+    manifest = build_manifest(
+        session, actor, ReleaseInputs(project, rubric, consolidation, judgments, decisions, facts, files), choices
+    )
+    return Release({**files, MANIFEST: json_bytes(manifest)}, consolidation, manifest)
 
 
 def pack(release: Release) -> bytes:
     """The files of a release in one zip archive, the same bytes each time."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted(release.files):
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.create_system = 3  # as on Unix, wherever it is made
-            archive.writestr(entry, release.files[name], zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
+    return pack_files(release.files)
 
 
-def _manifest(
-    project: Project,
-    rubric: Rubric,
-    consolidation: Consolidation,
-    judgments: pd.DataFrame,
-    files: dict[str, bytes],
-    rule: str,
-    ties: str,
-) -> dict[str, Any]:
-    kinds = judgments["kind"].value_counts().sort_index()
+def _own_files(
+    consolidation: Consolidation, judgments: pd.DataFrame, decisions: pd.DataFrame, rubric: Rubric
+) -> dict[str, bytes]:
+    """Qrels and everything behind them."""
+    judged = _with_text_times(judgments, "judged_at")
+    decided = _with_text_times(decisions, "decided_at")
+    flat = judged.assign(answers=[_answers_text(value) for value in judged["answers"]])
     return {
-        "project": project.name,
-        "tool": {"name": "Assay", "version": _version()},
-        "rule": {"rule": str(parse_rule(rule)), "ties": ties, "decisions": "win over the rule"},
-        "rubric": {"version": rubric.version, "scale": list(rubric.grades)},
-        "overlap": project.overlap,
-        "depth": project.depth,
-        "counts": {
-            **{name: int(value) for name, value in consolidation.counts.items()},
-            "votes": int(judgments["is_vote"].sum()),
-            "raters": int(judgments.loc[judgments["is_vote"], "rater"].nunique()),
-            "judgments_by_kind": {str(kind): int(count) for kind, count in kinds.items()},
-            "by_rubric_version": {
-                str(version): int(count)
-                for version, count in judgments["rubric_version"].value_counts().sort_index().items()
-            },
-        },
-        "measures": [parse_measure(DEFAULT_MEASURE).definition()],
-        "files": {
-            name: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-            for name, content in sorted(files.items())
-        },
+        QRELS: qrels_bytes(consolidation.qrels()),
+        "consolidated.csv": csv_bytes(consolidation.table),
+        "consolidated.jsonl": jsonl_bytes(table_rows(consolidation.table)),
+        "judgments.csv": csv_bytes(flat),
+        "judgments.jsonl": jsonl_bytes(table_rows(judged)),
+        "decisions.csv": csv_bytes(decided),
+        "rubric.json": json_bytes(_rubric(rubric)),
     }
 
 
-def _version() -> str:
-    try:
-        return packages.version("assay")
-    except packages.PackageNotFoundError:
-        return "0.1.0"
+def _shapes(
+    session: Session,
+    project: Project,
+    consolidation: Consolidation,
+    judgments: pd.DataFrame,
+    rubric: Rubric,
+    choices: ReleaseChoices,
+) -> tuple[dict[str, bytes], dict[str, Any]]:
+    """The qrels and votes as other programs read them, and what a reader must know about these shapes."""
+    qrels = consolidation.qrels()
+    votes = judgments.loc[judgments["is_vote"], ["query_id", "doc_id", "rater", "grade"]].astype({"grade": "int64"})
+    concerned = set(consolidation.table["query_id"])
+    queries = read_queries_table(session, project.id)
+    queries = queries[queries["query_id"].isin(concerned)].reset_index(drop=True)
+    documents = None
+    if choices.texts:
+        documents = read_documents_table(session, project.id)
+        documents = documents[documents["doc_id"].isin(set(consolidation.table["doc_id"]))].reset_index(drop=True)
+    names, by_id = exports.name_queries(queries)
+    by_rater, raters = exports.export_by_rater(votes)
+    files = {
+        **by_rater,
+        **exports.export_soft(votes, rubric.grades),
+        **exports.export_ir_datasets(qrels, queries, documents),
+        **exports.export_beir(qrels, queries, documents),
+        **exports.export_quepid(qrels, votes, names),
+        **exports.export_opensearch(qrels, names, choices.name or project.name),
+    }
+    facts = {"raters": raters, "queries_named_by_id": by_id, "documents": None if documents is None else len(documents)}
+    return files, facts
+
+
+def _without(table: pd.DataFrame, queries: tuple[str, ...]) -> pd.DataFrame:
+    return table[~table["query_id"].isin(queries)].reset_index(drop=True) if queries else table
 
 
 def _rubric(rubric: Rubric) -> dict[str, Any]:
@@ -130,23 +162,8 @@ def _rubric(rubric: Rubric) -> dict[str, Any]:
     return {"version": rubric.version, "text": rubric.text, "note": rubric.note, "levels": levels}
 
 
-def _qrels_bytes(consolidation: Consolidation) -> bytes:
-    buffer = io.BytesIO()
-    write_qrels(consolidation.qrels(), buffer)
-    return buffer.getvalue()
-
-
-def _csv(table: pd.DataFrame) -> bytes:
-    return table.to_csv(index=False, lineterminator="\n").encode()
-
-
-def _jsonl(table: pd.DataFrame) -> bytes:
-    rows = json.loads(table.to_json(orient="records", force_ascii=False))
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-
-
-def _json(value: dict[str, Any]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+def _answers_text(answers: Any) -> str:
+    return json_bytes(answers).decode().strip().replace("\n", "") if answers else ""
 
 
 def _with_text_times(table: pd.DataFrame, column: str) -> pd.DataFrame:

@@ -73,7 +73,7 @@ def read_judgments(session: Session, actor: Actor, project_id: int) -> pd.DataFr
     """Every current judgment, votes or not, with all that is known of it; sorted by pair and rater.
 
     Columns: query_id, doc_id, rater, grade (Int64), kind, purpose, surplus, reason, comment, rubric_version, judged_at,
-    seconds, is_vote.
+    seconds, carried (taken over from a near-duplicate), answers (to second questions, or None), is_vote.
     """
     actor.require("lead")
     get_project(session, actor, project_id)
@@ -112,6 +112,8 @@ def _judgment_columns() -> tuple[Any, ...]:
         _rubric.c.version.label("rubric_version"),
         _judgment.c.judged_at,
         _judgment.c.seconds,
+        _judgment.c.carried_from.is_not(None).label("carried"),
+        _judgment.c.answers,
     )
 
 
@@ -121,7 +123,7 @@ def _judgments_table(session: Session, statement: Select[Any], *, sort: bool = T
     table = pd.DataFrame([tuple(row) for row in result], columns=names, dtype=object)
     table["grade"] = table["grade"].astype("Int64")
     table["seconds"] = table["seconds"].astype("Float64")
-    for name in ("surplus", "is_vote"):
+    for name in ("surplus", "carried", "is_vote"):
         table[name] = table[name].astype(bool)
     return table.sort_values(["query_id", "doc_id", "rater"]).reset_index(drop=True) if sort else table
 

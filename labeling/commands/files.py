@@ -1,24 +1,20 @@
-"""``agreement``, ``consolidate`` and ``disagreement``: what works on judgment files with no database.
+"""``agreement`` and ``disagreement``: with consolidate, what works on judgment files with no database.
 
 Knows options, formats and files; computes nothing itself. Standard output carries only the answer.
 """
 
 import argparse
-import hashlib
 import math
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from labeling.aggregation import consolidate, parse_rule
 from labeling.agreement import AgreementReport, RaterPair, count_grades, measure_agreement
-from labeling.commands.inputs import CommandVotes, add_votes_arguments, print_notes, read_files, read_votes
-from labeling.commands.writing import build_manifest, qrels_bytes, write_together
-from labeling.exchange.judgments import read_judgments, votes_of
+from labeling.commands import consolidating
+from labeling.commands.inputs import add_votes_arguments, read_checked_votes
 from metrics import Disagreement, Votes, disagreement, parse_measure, read_run
-from metrics._printing import print_remarks, to_csv, to_json, to_text
+from metrics.printing import print_remarks, to_csv, to_json, to_text
 
 __all__ = ["add_parsers"]
 
@@ -29,13 +25,6 @@ _AGREEMENT = """examples:
 
 Read the coefficients together: where one grade is rare, kappa and alpha are low in spite of many equal grades.
 low and high bound the bootstrap's middle 95 %; an undefined value says why."""
-_CONSOLIDATE = """examples:
-  python -m labeling consolidate judgments/*.jsonl --rule median --output qrels.txt
-  python -m labeling consolidate votes.csv --rule majority --ties open --decisions settled.csv --output qrels.txt
-  python -m labeling consolidate votes.csv --rule rater:ann --output ann.qrels
-
-Writes QRELS in TREC's four columns and QRELS.manifest.json: rule, counts, hashes, what was left out. Same inputs, same
-bytes. Open pairs are counted and not written. Decisions win over the rule."""
 _DISAGREEMENT = """examples:
   python -m labeling disagreement judgments/*.jsonl --runs runs/*.run.gz --exclude-query 443396
   python -m labeling disagreement votes.csv --runs bm25.run dense.run -m nDCG@10 -m AP --by query --draws 2000
@@ -50,7 +39,7 @@ if TYPE_CHECKING:
 def add_parsers(subparsers: "Commands") -> None:
     """Add the three commands; each sets ``run``, a function from the chosen options to an exit code."""
     _add_agreement(subparsers)
-    _add_consolidate(subparsers)
+    consolidating.add_parser(subparsers)
     _add_disagreement(subparsers)
 
 
@@ -69,28 +58,6 @@ def _add_agreement(subparsers: "Commands") -> None:
     )
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
     parser.set_defaults(run=_run_agreement, parser=parser)
-
-
-def _add_consolidate(subparsers: "Commands") -> None:
-    parser = _add(subparsers, "consolidate", "Turn votes into qrels by a named rule", _CONSOLIDATE)
-    add_votes_arguments(parser)
-    parser.add_argument(
-        "--rule",
-        required=True,
-        metavar="RULE",
-        help="majority, median, mean, minimum, maximum, unanimous, rater:NAME or dawid-skene",
-    )
-    parser.add_argument(
-        "--ties",
-        choices=("lower", "higher", "open"),
-        default="lower",
-        help="among grades that the rule cannot choose between (lower)",
-    )
-    parser.add_argument("--decisions", metavar="FILE", help="settled grades: query_id, doc_id, grade")
-    parser.add_argument(
-        "--output", required=True, metavar="QRELS", help="where the qrels go; QRELS.manifest.json stands beside"
-    )
-    parser.set_defaults(run=_run_consolidate, parser=parser)
 
 
 def _add_disagreement(subparsers: "Commands") -> None:
@@ -146,16 +113,8 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _checked_votes(chosen: argparse.Namespace) -> CommandVotes:
-    if bool(chosen.files) == bool(chosen.project):
-        chosen.parser.error("give judgment files, or --project NAME, and not both")
-    if chosen.files.count("-") > 1:
-        chosen.parser.error("only one input can be standard input (-)")
-    return read_votes(chosen)
-
-
 def _run_agreement(chosen: argparse.Namespace) -> int:
-    given = _checked_votes(chosen)
+    given = read_checked_votes(chosen)
     report = measure_agreement(
         given.votes, grades=given.grades, draws=chosen.draws, seed=chosen.seed, resample=chosen.resample
     )
@@ -203,42 +162,9 @@ def _agreement_text(report: AgreementReport, grades: pd.DataFrame) -> str:
     return "\n".join(parts)
 
 
-def _run_consolidate(chosen: argparse.Namespace) -> int:
-    rule = parse_rule(chosen.rule)
-    given = _checked_votes(chosen)
-    decisions, inputs = given.decisions, list(given.inputs)
-    if chosen.decisions:
-        decisions, described = _read_decisions(chosen.decisions, given.grades)
-        inputs.append(described)
-    found = consolidate(given.votes, rule, ties=chosen.ties, grades=given.grades, decisions=decisions)
-    qrels = qrels_bytes(found.qrels())
-    manifest = build_manifest(given, found, inputs, chosen.output, qrels)
-    write_together({chosen.output: qrels, f"{chosen.output}.manifest.json": manifest})
-    counts = found.counts
-    sys.stderr.write(
-        f"{counts['pairs']} pairs: {counts['by_rule']} by rule, {counts['decided']} decided, {counts['open']} open; "
-        f"{counts['ties']} ties, {counts['dissent_pairs']} pairs with dissent\n"
-    )
-    return 0
-
-
-def _read_decisions(path: str, grades: tuple[int, ...]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    files = read_files([path])
-    imported = read_judgments(files, grades=grades, repeats="error")
-    print_notes((*imported.left_out, *imported.remarks))
-    content = files[0][1]
-    described = {
-        "file": Path(path).name,
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "bytes": len(content),
-        "decisions": True,
-    }
-    return votes_of(imported.table)[["query_id", "doc_id", "grade"]], described
-
-
 def _run_disagreement(chosen: argparse.Namespace) -> int:
     measures = [parse_measure(text) for text in chosen.measure or ["nDCG@10"]]
-    given = _checked_votes(chosen)
+    given = read_checked_votes(chosen)
     runs = [read_run(path) for path in chosen.runs] or list(given.runs)
     if not runs:
         chosen.parser.error("--runs RUN... is needed")

@@ -4,11 +4,10 @@ Knows paths, options and standard error; the reading itself is in labeling.excha
 """
 
 import argparse
-import hashlib
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,19 @@ import pandas as pd
 from labeling.errors import InputError
 from labeling.exchange.judgments import JUDGMENT_FIELDS, read_judgments, votes_of
 from labeling.exchange.tables import Imported, LeftOut
+from labeling.exchange.writing import describe_file
 from metrics import Run
 from metrics.tables import Remark
 
-__all__ = ["CommandVotes", "add_reading_options", "add_votes_arguments", "print_notes", "read_files", "read_votes"]
+__all__ = [
+    "CommandVotes",
+    "add_reading_options",
+    "add_votes_arguments",
+    "print_notes",
+    "read_checked_votes",
+    "read_files",
+    "read_votes",
+]
 
 _FILE_HELP = "judgments: CSV, TSV, JSON lines, doccano JSON lines or TREC qrels, plain or gzip; - reads standard input. A file without a rater column is one rater, named after the file"
 
@@ -30,7 +38,7 @@ class CommandVotes:
     """The votes of a command and where they come from.
 
     inputs lists each file's name, SHA-256 and size, or names the project; notes says what was left out or converted;
-    choices how doubtful rows were read. runs and decisions are a project's own.
+    choices how doubtful rows were read. runs, decisions and weights by gold are a project's own.
     """
 
     votes: pd.DataFrame
@@ -40,6 +48,7 @@ class CommandVotes:
     choices: Mapping[str, Any] = field(default_factory=dict)
     decisions: pd.DataFrame | None = None
     runs: tuple[Run, ...] = ()
+    weights: Mapping[str, float] | None = None
 
 
 def add_votes_arguments(parser: argparse.ArgumentParser) -> None:
@@ -123,6 +132,15 @@ def read_votes(chosen: argparse.Namespace) -> CommandVotes:
     return _without_queries(found, chosen.exclude_query)
 
 
+def read_checked_votes(chosen: argparse.Namespace) -> CommandVotes:
+    """The votes that the arguments ask for; wrong use where they name neither files nor a project, or both."""
+    if bool(chosen.files) == bool(chosen.project):
+        chosen.parser.error("give judgment files, or --project NAME, and not both")
+    if chosen.files.count("-") > 1:
+        chosen.parser.error("only one input can be standard input (-)")
+    return read_votes(chosen)
+
+
 def read_files(paths: Sequence[str]) -> list[tuple[str, bytes]]:
     """Name and content of each file; - is standard input."""
     return [(_name(path), _content(path)) for path in paths]
@@ -149,10 +167,7 @@ def _read_file_votes(chosen: argparse.Namespace) -> CommandVotes:
     imported: Imported = read_judgments(
         files, mapping=dict(chosen.column), grades=chosen.grades, encoding=chosen.encoding, **choices
     )
-    inputs = [
-        {"file": Path(name).name, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-        for name, content in files
-    ]
+    inputs = [describe_file(name, content) for name, content in files]
     notes: tuple[LeftOut | Remark, ...] = (*imported.left_out, *imported.remarks)
     return CommandVotes(votes_of(imported.table), chosen.grades, inputs, notes, choices)
 
@@ -169,7 +184,7 @@ def _without_queries(found: CommandVotes, excluded: Sequence[str]) -> CommandVot
     if decisions is not None:
         decisions = decisions[~decisions["query_id"].isin(excluded)].reset_index(drop=True)
     choices = {**found.choices, "excluded_queries": sorted(excluded)}
-    return CommandVotes(votes, found.grades, found.inputs, found.notes, choices, decisions, found.runs)
+    return replace(found, votes=votes, choices=choices, decisions=decisions)
 
 
 def _name(path: str) -> str:

@@ -1,4 +1,4 @@
-"""``init``, ``user``, ``project``, ``pool``, ``export``, ``backup``, ``restore``, ``check``: what needs the database.
+"""``init``, ``user``, ``project``, ``pool``, ``backup``, ``restore``, ``check``: what needs the database.
 
 Knows options and printing; each command calls one noun.
 """
@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 from labeling import accounts, projects
 from labeling.accounts import COMMAND_LINE
 from labeling.collection import read_runs
-from labeling.commands import store_import
+from labeling.commands import releasing, store_import
 from labeling.commands.inputs import CommandVotes
-from labeling.commands.writing import write_together
 from labeling.database import back_up, check_database, migrate, put_back, reading, writing
 from labeling.disputes import read_decisions
 from labeling.errors import AssayError
 from labeling.ledger_check import set_derived_right
 from labeling.pool import build_pool, preview_pool
-from labeling.releases import build_release, pack
+from labeling.releases import read_weights
 from labeling.rubrics import get_rubric, levels_of, publish_rubric
 from labeling.settings import database_url, public_address
 from labeling.votes import read_votes as read_project_votes
@@ -42,7 +41,7 @@ def add_parsers(commands: "Commands") -> None:
     _add_project(commands)
     store_import.add_parser(commands)
     _add_pool(commands)
-    _add_export(commands)
+    releasing.add_parsers(commands)
     parser = _add(
         commands, "backup", "Copy the database while it is in use", "  python -m labeling backup assay.backup"
     )
@@ -126,19 +125,6 @@ def _add_pool(commands: "Commands") -> None:
     parser.add_argument("--dry-run", action="store_true", help="only say what it would make")
     parser.add_argument("--format", choices=("table", "json"), default="table")
     parser.set_defaults(run=_pool)
-
-
-def _add_export(commands: "Commands") -> None:
-    examples = (
-        "  python -m labeling export --project dl19 --output dl19.zip\n"
-        "  python -m labeling export --project dl19 --rule median --ties lower --output release/"
-    )
-    parser = _add(commands, "export", "Write qrels, votes, decisions and their manifest", examples)
-    parser.add_argument("--project", required=True, metavar="NAME")
-    parser.add_argument("--rule", metavar="RULE", help="as consolidate's (the project's)")
-    parser.add_argument("--ties", choices=("lower", "higher", "open"), help="as consolidate's (the project's)")
-    parser.add_argument("--output", required=True, metavar="PLACE", help="a folder, or a file ending in .zip")
-    parser.set_defaults(run=_export)
 
 
 def _say(text: str) -> None:
@@ -266,24 +252,6 @@ def _pool(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _export(chosen: argparse.Namespace) -> int:
-    with reading() as session:
-        project = projects.get_project_by_name(session, COMMAND_LINE, chosen.project)
-        release = build_release(session, COMMAND_LINE, project.id, rule=chosen.rule, ties=chosen.ties)
-    if chosen.output.endswith(".zip"):
-        write_together({chosen.output: pack(release)})
-    else:
-        folder = Path(chosen.output)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise AssayError(f"{folder}: expected a folder to write to, found none: {error.strerror}") from error
-        write_together({str(folder / name): content for name, content in release.files.items()})
-    counts = release.consolidation.counts
-    _say(f"{counts['pairs']} pairs: {counts['by_rule']} by rule, {counts['decided']} decided, {counts['open']} open")
-    return 0
-
-
 def _backup(chosen: argparse.Namespace) -> int:
     target = Path(chosen.file)
     if target.exists():
@@ -323,4 +291,5 @@ def read_project(name: str) -> CommandVotes:
             inputs=[{"project": project.name}],
             decisions=decisions[["query_id", "doc_id", "grade"]],
             runs=tuple(read_runs(session, project.id)),
+            weights=read_weights(session, COMMAND_LINE, project.id),
         )

@@ -4,31 +4,21 @@ Knows bytes and paths; the numbers come from elsewhere.
 """
 
 import hashlib
-import io
 import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from importlib import metadata as packages
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from labeling.aggregation import Consolidation
 from labeling.commands.inputs import CommandVotes
 from labeling.errors import AssayError, InputError
 from labeling.exchange.tables import LeftOut
-from metrics import parse_measure, write_qrels
+from labeling.exchange.writing import describe_tool
+from metrics import parse_measure
 
-__all__ = ["build_manifest", "qrels_bytes", "write_together"]
-
-
-def qrels_bytes(qrels: pd.DataFrame) -> bytes:
-    """Qrels in TREC's four columns, in byte order."""
-    target = io.BytesIO()
-    write_qrels(qrels, target)
-    return target.getvalue()
+__all__ = ["build_manifest", "write_together"]
 
 
 def build_manifest(
@@ -37,7 +27,7 @@ def build_manifest(
     """Everything that stands behind a set of qrels; holds no time and no folder, so that same inputs give same bytes."""
     manifest = {
         "qrels": {"file": Path(output).name, "sha256": hashlib.sha256(qrels).hexdigest(), "lines": qrels.count(b"\n")},
-        "tool": {"name": "Assay", "version": _version()},
+        "tool": describe_tool(),
         "definition": dict(found.definition),
         "counts": dict(found.counts),
         "raters": {str(rater): int(votes) for rater, votes in given.votes["rater"].value_counts().sort_index().items()},
@@ -79,10 +69,3 @@ def _mask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def _version() -> str:
-    try:
-        return packages.version("assay")
-    except packages.PackageNotFoundError:
-        return "0.1.0"

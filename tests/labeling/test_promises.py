@@ -15,8 +15,8 @@ from labeling import collection, disputes, imports, projects, votes
 from labeling.accounts import COMMAND_LINE
 from labeling.database import reading, writing
 from labeling.errors import AssayError, Conflict, InputError, NotAllowed, NotFound
+from labeling.history import list_history
 from labeling.judging import answer_card
-from labeling.judgments import list_history
 from labeling.releases import build_release, pack
 from tests.support.campaign import NOW, Card, make_people, make_project
 
@@ -394,8 +394,9 @@ class TestSameInputsSameBytes:
             project = make_project(name=f"campaign {number}")
             with writing() as session:
                 imports.import_judgments(session, COMMAND_LINE, project, shuffled, files=["v.csv"], now=NOW)
-                release = build_release(session, COMMAND_LINE, project, rule="median", ties="lower")
-                assert pack(release) == pack(build_release(session, COMMAND_LINE, project, rule="median", ties="lower"))
+                choices = {"rule": "median", "ties": "lower", "name": "spring", "texts": True}
+                release = build_release(session, COMMAND_LINE, project, **choices)
+                assert pack(release) == pack(build_release(session, COMMAND_LINE, project, **choices))
             packed.append({name: data for name, data in release.files.items() if name != "manifest.json"})
         assert packed[0] == packed[1]
 
