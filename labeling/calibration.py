@@ -4,39 +4,34 @@ Knows practice pairs and their known grades; no vote. A try belongs to one versi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
-import numpy as np
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from labeling._coefficients import cohen_kappa
 from labeling.accounts import Actor
 from labeling.database import AnyRow
 from labeling.errors import AssayError, NotFound
+from labeling.practice_result import Result, compare_with_reference
 from labeling.projects import Project, get_project
 from labeling.raters import Rater, list_raters
 from labeling.rubrics import Rubric, get_rubric
 from labeling.schema import metadata
 
 __all__ = [
-    "Boundary",
+    "Feedback",
     "RaterCalibration",
-    "Result",
     "Standing",
     "Try",
     "admit_rater",
-    "compare_with_reference",
     "describe_result",
+    "ensure_practice",
     "find_standing",
-    "finish_try",
+    "give_feedback",
     "list_calibrations",
-    "pairs_to_do",
     "practice_pairs",
     "require_calibration_again",
-    "start_try",
 ]
 
 _reference = metadata.tables["reference"]
@@ -46,35 +41,6 @@ _pair = metadata.tables["pair"]
 _rubric = metadata.tables["rubric"]
 _claim = metadata.tables["claim"]
 _note = metadata.tables["rater_note"]
-
-
-@dataclass(frozen=True)
-class Boundary:
-    """How often grade and reference lie on the same side of a boundary of the scale, at | at + 1."""
-
-    at: int
-    agreed: int
-    higher: int
-    lower: int
-
-
-@dataclass(frozen=True)
-class Result:
-    """How the grades of a practice set compare with the known ones.
-
-    kappa is Cohen's with quadratic weights over the pairs that were graded; where it is undefined, undefined says why
-    and the share of equal grades decides. Fewer than half of the set graded never passes.
-    """
-
-    practice_set: int
-    of: int
-    graded: int
-    equal: int
-    kappa: float | None
-    undefined: str | None
-    boundaries: tuple[Boundary, ...]
-    pass_mark: float
-    passed: bool
 
 
 @dataclass(frozen=True)
@@ -114,12 +80,27 @@ class RaterCalibration:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a rater stands under the newest rubric: in, practice (a set is in hand or is next), or out (no set left)."""
+    """Where a rater stands under the newest rubric: in, practice (a set is in hand or is next), or out (no set left).
+
+    to_do and of: the pairs of the set in hand that are still to judge, and how many it has. last: the try before.
+    """
 
     kind: str
     current: Try | None = None
     next_set: int | None = None
     last: Try | None = None
+    to_do: tuple[int, ...] = ()
+    of: int = 0
+    last_result: Result | None = None
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What a rater is told after a practice pair: its known grade and the reason; the result where the set has ended."""
+
+    grade: int
+    reason: str
+    result: Result | None
 
 
 def list_calibrations(session: Session, actor: Actor, project_id: int) -> list[RaterCalibration]:
@@ -259,12 +240,6 @@ def practice_pairs(session: Session, project_id: int, practice_set: int) -> list
     return list(session.execute(statement))
 
 
-def start_try(session: Session, rater: Rater, rubric: Rubric, practice_set: int, *, now: datetime) -> None:
-    """Begin a set under a version of the rubric."""
-    values = {"rater_id": rater.id, "rubric_id": rubric.id, "practice_set": practice_set, "started_at": now}
-    session.execute(insert(_calibration).values(**values))
-
-
 def _answers(session: Session, rater_id: int, one: Try) -> dict[int, AnyRow]:
     """What a rater answered in a try, by pair: the newest row of the ledger of each."""
     moments = [_judgment.c.judged_at >= one.started_at]
@@ -283,16 +258,57 @@ def _graded_or_refused(answers: Mapping[int, AnyRow], pairs: Sequence[AnyRow]) -
     return {row.pair_id for row in pairs if row.pair_id in answers and answers[row.pair_id].kind != "skip"}
 
 
-def pairs_to_do(session: Session, project: Project, rater: Rater, one: Try) -> tuple[list[int], int]:
+def _pairs_to_do(session: Session, project: Project, rater: Rater, one: Try) -> tuple[tuple[int, ...], int]:
     """The pairs of the set in hand that are still to do, those put off last, and how many the set has."""
     pairs = practice_pairs(session, project.id, one.practice_set)
     answers = _answers(session, rater.id, one)
     done = _graded_or_refused(answers, pairs)
     waiting = [row.pair_id for row in pairs if row.pair_id not in done]
-    return sorted(waiting, key=lambda number: number in answers), len(pairs)
+    return tuple(sorted(waiting, key=lambda number: number in answers)), len(pairs)
 
 
-def finish_try(session: Session, project: Project, rater: Rater, one: Try, *, now: datetime) -> Result:
+def ensure_practice(session: Session, project: Project, rater: Rater, rubric: Rubric, *, now: datetime) -> Standing:
+    """Where a rater stands, with a set begun where one is due, and one ended where all of its pairs are done."""
+    while (standing := find_standing(session, project, rater, rubric)).kind == "practice":
+        if standing.current is None:
+            values = {"rater_id": rater.id, "rubric_id": rubric.id, "practice_set": standing.next_set}
+            session.execute(insert(_calibration).values(**values, started_at=now))
+            continue
+        to_do, of = _pairs_to_do(session, project, rater, standing.current)
+        if to_do:
+            return replace(standing, to_do=to_do, of=of, last_result=_last_result(session, project, rater, standing))
+        _finish_try(session, project, rater, standing.current, now=now)
+    return replace(standing, last_result=_last_result(session, project, rater, standing))
+
+
+def _last_result(session: Session, project: Project, rater: Rater, standing: Standing) -> Result | None:
+    if standing.kind == "in" or standing.last is None:
+        return None
+    return describe_result(session, project, rater, standing.last)
+
+
+def give_feedback(
+    session: Session, project: Project, rater: Rater, pair_id: int, *, judged_at: datetime
+) -> Feedback | None:
+    """What a rater is told who has just judged a practice pair; ends the try where it was the last one of its set.
+
+    None for a pair that is no practice pair any more. Asked again for the same act, the same comes back.
+    """
+    practice = (_reference.c.pair_id == pair_id, _reference.c.purpose == "practice")
+    known = session.execute(select(_reference).where(*practice)).first()
+    if known is None:
+        return None
+    version = get_rubric(session, project.id).version
+    tries = [one for one in _tries(session, rater.id, version) if one.practice_set == known.practice_set]
+    result = None
+    if tries and tries[-1].finished_at is None and not _pairs_to_do(session, project, rater, tries[-1])[0]:
+        result = _finish_try(session, project, rater, tries[-1], now=judged_at)
+    elif tries and tries[-1].finished_at == judged_at:
+        result = describe_result(session, project, rater, tries[-1])
+    return Feedback(known.grade, known.reason, result)
+
+
+def _finish_try(session: Session, project: Project, rater: Rater, one: Try, *, now: datetime) -> Result:
     """Close a try whose pairs are all done, with its kappa and whether it passed."""
     result = describe_result(session, project, rater, one)
     values = {"finished_at": now, "kappa": result.kappa, "passed": result.passed}
@@ -314,38 +330,4 @@ def describe_result(session: Session, project: Project, rater: Rater, one: Try) 
     result = compare_with_reference(one.practice_set, graded, len(pairs), scale, project.pass_mark)
     if one.finished_at is None:
         return result
-    values: dict[str, Any] = {**result.__dict__, "kappa": one.kappa, "passed": bool(one.passed)}
-    return Result(**values)
-
-
-def compare_with_reference(
-    practice_set: int, graded: Sequence[tuple[int, int]], of: int, scale: tuple[int, ...], pass_mark: float
-) -> Result:
-    """The result of grades against known ones, as (grade, reference) of the pairs that were graded.
-
-    Passed: kappa reaches the mark, or where it is undefined the share of equal grades does; and half of the set or more
-    was graded.
-    """
-    counts = np.zeros((len(scale), len(scale)), dtype=np.int64)
-    for grade, reference in graded:
-        counts[scale.index(grade), scale.index(reference)] += 1
-    equal = int(np.trace(counts))
-    kappa = cohen_kappa(counts, scale, "quadratic") if graded else float("nan")
-    undefined = None
-    if not graded:
-        undefined = "nothing_graded"
-    elif np.isnan(kappa):
-        undefined = "one_grade_only"
-    value = (equal / len(graded) if graded else 0.0) if undefined else kappa
-    boundaries = tuple(
-        Boundary(
-            at=low,
-            agreed=sum((grade > low) == (known > low) for grade, known in graded),
-            higher=sum(grade > low >= known for grade, known in graded),
-            lower=sum(known > low >= grade for grade, known in graded),
-        )
-        for low in scale[:-1]
-    )
-    passed = bool(value >= pass_mark and 2 * len(graded) >= of and graded)
-    found = None if undefined else float(kappa)
-    return Result(practice_set, of, len(graded), equal, found, undefined, boundaries, pass_mark, passed)
+    return replace(result, kappa=one.kappa, passed=bool(one.passed))

@@ -12,9 +12,13 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
+from labeling.acts import parse_act
+from labeling.calibration import Standing
 from labeling.database import AnyRow, lock_project, reading, row_number, storable, writing
 from labeling.errors import AssayError
-from labeling.judgments import Outcome, list_history, parse_act, read_text, record_act, show_own_pair
+from labeling.history import list_history, read_text, show_own_pair
+from labeling.judgments import Outcome, record_act
+from labeling.practice_result import Result
 from labeling.projects import get_project
 from labeling.queue import MOST_AT_ONCE, Handout, hand_out
 from labeling.raters import ensure_rater
@@ -87,12 +91,30 @@ def _seq(one: Any) -> float:
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    return {
+    answer: dict[str, Any] = {
         "act_id": outcome.act_id,
         "status": outcome.status,
         "code": outcome.code,
         "message": "",
         "surplus": outcome.surplus,
+    }
+    if outcome.feedback is not None:
+        answer["reference"] = {"grade": outcome.feedback.grade, "reason": outcome.feedback.reason}
+        answer["result"] = _result(outcome.feedback.result)
+    return answer
+
+
+def _result(result: Result | None) -> dict[str, Any] | None:
+    return None if result is None else asdict(result)
+
+
+def _calibration(standing: Standing) -> dict[str, Any]:
+    return {
+        "kind": standing.kind,
+        "set": standing.current.practice_set if standing.current is not None else None,
+        "done": standing.of - len(standing.to_do),
+        "of": standing.of,
+        "last": _result(standing.last_result),
     }
 
 
@@ -103,6 +125,7 @@ def _handout(handout: Handout) -> dict[str, Any]:
         "lost": list(handout.lost),
         "progress": asdict(handout.progress),
         "rubric_version": handout.rubric_version,
+        "calibration": None if handout.calibration is None else _calibration(handout.calibration),
         "end": None
         if end is None
         else {

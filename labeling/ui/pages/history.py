@@ -5,7 +5,7 @@ import streamlit as st
 
 from labeling.accounts import Actor
 from labeling.database import AnyRow, reading
-from labeling.judgments import list_history, show_own_pair
+from labeling.history import list_history, show_own_pair
 from labeling.projects import Project
 from labeling.rubrics import Rubric, get_rubric
 from labeling.ui.components.empty import empty_state

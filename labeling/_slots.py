@@ -1,0 +1,48 @@
+"""At which places of a rater's queue a gold pair or a repeat stands: one in every N, at a place nobody can guess.
+
+Numbers only; the same seed, rater and rate give the same places on every machine.
+"""
+
+from hashlib import blake2b
+
+__all__ = ["FIRST_REPEAT", "LEAST_APART", "find_slots", "places_needed"]
+
+LEAST_APART = 20  # acts between a pair and its repeat
+FIRST_REPEAT = 41  # a card holds up to 20 pairs ahead of the acts
+
+
+def find_slots(seed: int, rater: int, rates: dict[str, int], first: int, last: int) -> dict[int, str]:
+    """The places from first to last that belong to gold or to a repeat, by purpose; gold goes first.
+
+    rates: purpose -> one in how many; 0 is none. Each run of that many places has one, at a place of its own.
+    """
+    gold = _places(seed, rater, "gold", rates["gold"], first - 1, last)
+    repeat = _places(seed, rater, "repeat", rates["repeat"], first - 1, last)
+    repeat = {place + 1 if place in gold else place for place in repeat} - gold
+    found = dict.fromkeys(gold, "gold") | dict.fromkeys((one for one in repeat if one >= FIRST_REPEAT), "repeat")
+    return {place: purpose for place, purpose in sorted(found.items()) if first <= place <= last}
+
+
+def _places(seed: int, rater: int, purpose: str, every: int, first: int, last: int) -> set[int]:
+    if every <= 0:
+        return set()
+    places = set()
+    for run in range(max(first, 0) // every, last // every + 1):
+        digest = blake2b(f"{seed}:{rater}:{purpose}:{run}".encode(), digest_size=8).digest()
+        places.add(run * every + int.from_bytes(digest) % every)
+    return places
+
+
+def places_needed(seed: int, rater: int, rates: dict[str, int], last: int, pairs: int, gold: int) -> int:
+    """How many places so many production pairs take after a place, the gold and the repeats between them included.
+
+    gold: how many gold pairs there are to give; repeats are taken to be there.
+    """
+    total = pairs
+    while pairs and any(rates.values()):
+        slots = list(find_slots(seed, rater, rates, last + 1, last + total).values())
+        needed = pairs + min(slots.count("gold"), gold) + slots.count("repeat")
+        if needed <= total:
+            break
+        total = needed
+    return total
