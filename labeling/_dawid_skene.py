@@ -10,7 +10,15 @@ import numpy as np
 from labeling._coefficients import FloatArray
 from labeling._votes import IntArray
 
-__all__ = ["Answers", "DawidSkene", "average_start", "estimate_habits", "fit_dawid_skene", "infer_grades"]
+__all__ = [
+    "Answers",
+    "DawidSkene",
+    "average_start",
+    "common_habits",
+    "estimate_habits",
+    "fit_dawid_skene",
+    "infer_grades",
+]
 
 
 @dataclass(frozen=True)
@@ -54,7 +62,7 @@ def fit_dawid_skene(
     """
     posteriors = average_start(answers)
     converged, count, log_likelihood = False, 0, float("-inf")
-    common = smoothing * _shares(_count_habits(answers, posteriors).sum(axis=0), np.eye(answers.labels))
+    common = common_habits(answers, smoothing)
     priors, error_rates = estimate_habits(answers, posteriors, common)
     while count < iterations and not converged:
         before = posteriors
@@ -63,6 +71,12 @@ def fit_dawid_skene(
         converged = bool(np.abs(posteriors - before).max(initial=0.0) <= tolerance)
         priors, error_rates = estimate_habits(answers, posteriors, common)
     return DawidSkene(priors, error_rates, posteriors, log_likelihood, count, converged)
+
+
+def common_habits(answers: Answers, smoothing: float) -> FloatArray:
+    """The votes that smoothing adds to those of every rater: `smoothing` of each grade, as all raters together give them."""
+    counts = _count_habits(answers, average_start(answers)).sum(axis=0)
+    return smoothing * _shares(counts, np.eye(answers.labels))
 
 
 def average_start(answers: Answers) -> FloatArray:
