@@ -119,7 +119,8 @@ def build_pool(session: Session, actor: Actor, project_id: int, *, depth: int, o
     preview, kept = _plan(session, actor, project_id, depth, overlap)
     project = metadata.tables["project"]
     session.execute(update(project).where(project.c.id == project_id).values(depth=depth, overlap=overlap))
-    session.execute(update(_pair).where(_pair.c.project_id == project_id).values(overlap=overlap))
+    wanted = (_pair.c.project_id == project_id, _pair.c.overlap > 0)  # practice and gold want no vote
+    session.execute(update(_pair).where(*wanted).values(overlap=overlap))
     add_pairs(session, actor, project_id, kept)
     return preview
 

@@ -28,7 +28,7 @@ def votes_per_pair(session: Session, actor: Actor, project_id: int) -> pd.DataFr
     get_project(session, actor, project_id)
     statement = (
         select(_pair.c.vote_count, func.count())
-        .where(_pair.c.project_id == project_id)
+        .where(_pair.c.project_id == project_id, _pair.c.overlap > 0)
         .group_by(_pair.c.vote_count)
         .order_by(_pair.c.vote_count)
     )
@@ -50,7 +50,7 @@ def votes_per_query(session: Session, actor: Actor, project_id: int) -> pd.DataF
             func.sum(_pair.c.overlap),
         )
         .join(_pair, _pair.c.query_pk == _query.c.id)
-        .where(_query.c.project_id == project_id)
+        .where(_query.c.project_id == project_id, _pair.c.overlap > 0)
         .group_by(_query.c.id, _query.c.query_id, _query.c.text)
     )
     names = ["query_id", "text", "pairs", "complete", "votes", "wanted"]

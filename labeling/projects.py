@@ -150,13 +150,15 @@ def list_projects(session: Session, actor: Actor) -> list[Project]:
 
 
 def change_project(session: Session, actor: Actor, project_id: int, **changes: Any) -> Project:
-    """Change settings by name; the overlap goes to every pair of the project.
+    """Change settings by name; the overlap goes to every pair of the project that wants votes.
 
-    Raises AssayError for a setting that does not exist or a value outside its range.
+    Raises AssayError for a setting that does not exist, a value outside its range, calibration without a practice set.
     """
     actor.require("lead")
     project = get_project(session, actor, project_id)
     _check_changes(changes)
+    if changes.get("calibration") and not _has_practice(session, project_id):
+        raise AssayError("expected a practice set before calibration is switched on, found none: import one first")
     if "name" in changes:
         changes["name_key"] = name_key(changes["name"])
         taken = select(_project.c.id).where(_project.c.name_key == changes["name_key"], _project.c.id != project_id)
@@ -165,8 +167,16 @@ def change_project(session: Session, actor: Actor, project_id: int, **changes: A
     if changes:
         session.execute(update(_project).where(_project.c.id == project_id).values(**changes))
     if changes.get("overlap", project.overlap) != project.overlap:
-        session.execute(update(_pair).where(_pair.c.project_id == project_id).values(overlap=changes["overlap"]))
+        wanted = (_pair.c.project_id == project_id, _pair.c.overlap > 0)  # practice and gold want no vote
+        session.execute(update(_pair).where(*wanted).values(overlap=changes["overlap"]))
     return get_project(session, actor, project_id)
+
+
+def _has_practice(session: Session, project_id: int) -> bool:
+    reference = metadata.tables["reference"]
+    statement = select(reference.c.pair_id).join(_pair, _pair.c.id == reference.c.pair_id)
+    practice = statement.where(_pair.c.project_id == project_id, reference.c.purpose == "practice")
+    return session.execute(practice.limit(1)).first() is not None
 
 
 def _check_changes(changes: dict[str, Any]) -> None:
@@ -208,7 +218,7 @@ def _set_state(session: Session, actor: Actor, project_id: int, state: str) -> P
 
 
 def count_project(session: Session, actor: Actor, project_id: int) -> Counts:
-    """How many queries, documents, runs and pairs there are, and how many votes are wanted and given."""
+    """How many queries, documents, runs and pairs to judge there are, and how many votes are wanted and given."""
     get_project(session, actor, project_id)
     several = [
         session.execute(select(func.count()).where(table.c.project_id == project_id)).scalar_one()
@@ -221,6 +231,6 @@ def count_project(session: Session, actor: Actor, project_id: int) -> Counts:
             func.coalesce(func.sum(_pair.c.overlap), 0),
             func.coalesce(func.sum(case((full, _pair.c.overlap), else_=_pair.c.vote_count)), 0),
             func.coalesce(func.sum(case((full, 1), else_=0)), 0),
-        ).where(_pair.c.project_id == project_id)
+        ).where(_pair.c.project_id == project_id, _pair.c.overlap > 0)
     ).one()
     return Counts(*several, *(int(value) for value in pairs))
