@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
 from labeling.database import AnyRow
-from labeling.errors import Conflict, NotAllowed
+from labeling.errors import Conflict, NotAllowed, NotFound
 from labeling.schema import metadata
 
-__all__ = ["Rater", "ensure_rater", "ensure_raters_by_name", "get_rater", "list_raters"]
+__all__ = ["Rater", "ensure_rater", "ensure_raters_by_name", "get_rater", "get_rater_by_id", "list_raters"]
 
 _rater = metadata.tables["rater"]
 
@@ -42,6 +42,15 @@ def get_rater(session: Session, actor: Actor, project_id: int) -> Rater | None:
     where = (_rater.c.project_id == project_id, _rater.c.account_id == actor.account_id)
     row = session.execute(select(_rater).where(*where)).first() if actor.account_id is not None else None
     return None if row is None else _rater_of(row)
+
+
+def get_rater_by_id(session: Session, project_id: int, rater_id: int) -> Rater:
+    """A rater of a project by number; NotFound where the project has none of it."""
+    where = (_rater.c.project_id == project_id, _rater.c.id == rater_id)
+    row = session.execute(select(_rater).where(*where)).first()
+    if row is None:
+        raise NotFound(f"no rater {rater_id} in this project")
+    return _rater_of(row)
 
 
 def ensure_rater(session: Session, actor: Actor, project_id: int) -> Rater:
