@@ -127,7 +127,11 @@ def version_of(tool):
     if tool == "assay":
         return "this tree"
     if tool == "trec_eval":
-        return "on PATH" if shutil.which("trec_eval") else None
+        program = shutil.which("trec_eval")
+        if program is None:
+            return None
+        said = subprocess.run([program, "--version"], check=False, capture_output=True, text=True)
+        return (said.stdout + said.stderr).split()[-1]
     return metadata.version(tool) if util.find_spec(tool.removesuffix("-terrier")) else None
 
 
@@ -144,6 +148,8 @@ def answer_as_child(tool, paths):
     with tempfile.TemporaryDirectory() as folder:
         qrels_path, run_paths = write_files(Path(folder), 2, 1, 10)
         TOOLS[tool](qrels_path, run_paths)
+    if tool == "ranx":
+        TOOLS[tool](paths[0], paths[1:2])  # it compiles once more for files of this size
     start = time.perf_counter()
     found = TOOLS[tool](paths[0], paths[1:])
     seconds = time.perf_counter() - start
@@ -177,17 +183,13 @@ def print_tool(tool, found, ours, *, scale):
 
 def compare_tools(queries, systems, depth, judged_each=150):
     print(f"{queries} queries ({judged_each} judged documents each) x {systems} systems x {depth} documents, files to scores, {len(TEXTS)} measures", flush=True)  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as part_folder:
+    with tempfile.TemporaryDirectory() as folder:
         qrels_path, run_paths = write_files(Path(folder), queries, systems, depth, judged_each=judged_each)
         whole = [qrels_path, *run_paths]
-        if systems > 1:
-            part, scale = [qrels_path, *run_paths[: max(1, systems // 10)]], systems / max(1, systems // 10)
-        else:
-            few = max(1, queries // 10)
-            few_qrels, few_runs = write_files(Path(part_folder), few, 1, depth, judged_each=judged_each)
-            part, scale = [few_qrels, *few_runs], queries / few
+        few = max(1, systems // 10)
+        part, scale = [qrels_path, *run_paths[:few]], systems / few
         ours = measure_tool("assay", whole)
-        part_of_ours = measure_tool("assay", part)
+        part_of_ours = measure_tool("assay", part) if scale != 1 else ours
         print(f"  {'assay':28s} {ours['seconds']:8.2f} s; peak {ours['peak']:6.0f} MB; one more measure on data already read {ours['further'] * 1000:.1f} ms", flush=True)  # fmt: skip
         for tool in list(TOOLS)[1:]:
             if version_of(tool) is None:
