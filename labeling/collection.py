@@ -28,6 +28,7 @@ __all__ = [
     "add_run",
     "ensure_documents",
     "ensure_queries",
+    "hashes_of",
     "list_imports",
     "list_runs",
     "read_documents_table",
@@ -76,6 +77,11 @@ def record_import(
         "created_at": datetime.now(UTC),
     }
     return int(session.execute(insert(_import).values(**values).returning(_import.c.id)).scalar_one())
+
+
+def hashes_of(files: Sequence[tuple[str, bytes]]) -> dict[str, str]:
+    """The SHA-256 of each file by its name, as an import's report keeps it."""
+    return {name: hashlib.sha256(content).hexdigest() for name, content in files}
 
 
 def list_imports(session: Session, actor: Actor, project_id: int) -> list[AnyRow]:

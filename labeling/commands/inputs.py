@@ -28,9 +28,10 @@ __all__ = [
     "read_checked_votes",
     "read_files",
     "read_votes",
+    "reading_choices",
 ]
 
-_FILE_HELP = "judgments: CSV, TSV, JSON lines, doccano JSON lines or TREC qrels, plain or gzip; - reads standard input. A file without a rater column is one rater, named after the file"
+_FILE_HELP = "judgments: CSV, TSV, JSON lines, exports of doccano, Label Studio, Argilla or Quepid, or TREC qrels, plain or gzip; - reads standard input. A file without a rater column is one rater, named after the file"
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,12 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         default="keep",
         help="rater names that differ only in case, blanks or Unicode form (keep)",
     )
+    group.add_argument(
+        "--unknown-labels",
+        choices=("error", "leave_out"),
+        default="error",
+        help="a label that says no grade and that no --label explains (error)",
+    )
     group.add_argument("--encoding", metavar="NAME", help="for files that are neither UTF-8 nor marked, such as cp949 or latin-1")  # fmt: skip
 
 
@@ -154,16 +161,15 @@ def print_notes(notes: Sequence[LeftOut | Remark]) -> None:
         sys.stderr.write(f"{text}{example}\n")
 
 
+def reading_choices(chosen: argparse.Namespace) -> dict[str, Any]:
+    """How doubtful rows are read, as read_judgments takes it."""
+    names = ("repeats", "double_labels", "narrative", "out_of_scale", "look_alikes", "unknown_labels")
+    return {**{name: getattr(chosen, name) for name in names}, "labels": dict(chosen.label)}
+
+
 def _read_file_votes(chosen: argparse.Namespace) -> CommandVotes:
     files = read_files(chosen.files)
-    choices = {
-        "repeats": chosen.repeats,
-        "double_labels": chosen.double_labels,
-        "narrative": chosen.narrative,
-        "out_of_scale": chosen.out_of_scale,
-        "look_alikes": chosen.look_alikes,
-        "labels": dict(chosen.label),
-    }
+    choices = reading_choices(chosen)
     imported: Imported = read_judgments(
         files, mapping=dict(chosen.column), grades=chosen.grades, encoding=chosen.encoding, **choices
     )

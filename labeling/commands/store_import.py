@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from labeling import collection, projects
 from labeling.accounts import COMMAND_LINE
-from labeling.commands.inputs import add_reading_options, print_notes, read_files
+from labeling.collection import hashes_of, read_queries_table
+from labeling.commands.inputs import add_reading_options, print_notes, read_files, reading_choices
+from labeling.commands.store_references import run_references
 from labeling.database import migrate, reading, writing
 from labeling.exchange.documents import read_documents
-from labeling.exchange.judgments import read_judgments
+from labeling.exchange.judgments import count_labels, ids_of_texts, read_judgments
 from labeling.exchange.queries import read_queries
 from labeling.exchange.tables import Imported
-from labeling.imports import import_judgments
+from labeling.imports import ImportedJudgments, import_judgments
 from labeling.projects import Project
 from labeling.rubrics import get_rubric
+from metrics.printing import to_text
 
 __all__ = ["add_parser"]
 
@@ -27,6 +30,8 @@ _EXAMPLES = """examples:
   python -m labeling import documents passages.jsonl --project dl19 --column text=passage
   python -m labeling import runs runs/*.run.gz --project dl19
   python -m labeling import judgments judgments/*.jsonl --project dl19
+  python -m labeling import judgments labelstudio.json --project dl19 --label Relevant=2 --label Off=0 --dry-run
+  python -m labeling import judgments book.csv --project shop --queries text
   python -m labeling import references practice.csv --project dl19 --dry-run"""
 
 if TYPE_CHECKING:
@@ -48,7 +53,7 @@ def add_parser(commands: "Commands") -> None:
         "documents": _documents,
         "runs": _runs,
         "judgments": _judgments,
-        "references": _references,
+        "references": run_references,
     }
     for kind, act in acts.items():
         one = kinds.add_parser(kind, help=f"{kind} from files")
@@ -168,8 +173,8 @@ def _judgments(chosen: argparse.Namespace) -> int:
         choices = reading_choices(chosen)
         options = {"mapping": dict(chosen.column), "encoding": chosen.encoding}
         if chosen.dry_run:
-            found = count_labels(files, labels=choices["labels"], **options)
-            sys.stdout.write(to_text(found.assign(grade=found["grade"].astype("string").fillna("-"))))
+            labels = count_labels(files, labels=choices["labels"], **options)
+            sys.stdout.write(to_text(labels.assign(grade=labels["grade"].astype("string").fillna("-"))))
         found = read_judgments(files, grades=grades, **options, **choices)
         report = {**_report(found, files), "choices": choices}
         table = (

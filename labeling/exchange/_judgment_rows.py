@@ -10,9 +10,11 @@ from typing import Any
 import pandas as pd
 
 from labeling.errors import InputError
+from labeling.exchange._tools import flatten_tool
 from labeling.exchange.columns import DOC_ID, QUERY_ID, fold_column, knows_columns, resolve_columns
 from labeling.exchange.encoding import decode
 from labeling.exchange.faults import Faults
+from labeling.exchange.ids import rows_with_nul
 from labeling.exchange.labels import labels_of
 from labeling.exchange.tables import RawTable, Remark, excerpt, read_raw, text_column
 
@@ -52,6 +54,7 @@ def read_rows(
     if not raw.has_header:
         expected = "a header with query_id, doc_id and grade, or the four columns of TREC qrels"
         raise InputError(name, 1, expected, excerpt(", ".join(str(cell) for cell in raw.rows[0])))
+    raw, mapping = flatten_tool(raw, mapping)
     used = resolve_columns(raw, JUDGMENT_FIELDS, ("query_id", "doc_id", "grade"), mapping)
     table = pd.DataFrame({"file": name, "line": list(raw.lines)})
     for field in ("query_id", "doc_id"):
@@ -133,4 +136,6 @@ def _refuse_gaps(table: pd.DataFrame, name: str) -> None:
         gaps = table[table[field].isna() | (table[field].str.strip() == "")]
         for line in gaps["line"]:
             faults.add(name, int(line), f"a {field}", "nothing")
+        for place in rows_with_nul(table[field]):
+            faults.add(name, int(table["line"].iloc[place]), f"a {field} without NUL characters", "one with")
     faults.raise_if_any()

@@ -14,7 +14,14 @@ from labeling.exchange.faults import Faults
 from labeling.exchange.labels import expected_labels, read_label
 from labeling.exchange.tables import LeftOut, Remark, excerpt
 
-__all__ = ["choose_narrative", "drop_repeated_judgments", "empty_beside_others", "rater_remarks", "settle_labels"]
+__all__ = [
+    "choose_narrative",
+    "drop_repeated_judgments",
+    "empty_beside_others",
+    "leave_unknown_out",
+    "rater_remarks",
+    "settle_labels",
+]
 
 Counted = list[LeftOut | Remark]
 _KEY = ["query_id", "doc_id", "rater"]
@@ -50,8 +57,20 @@ def choose_narrative(rows: pd.DataFrame, choice: str) -> tuple[pd.DataFrame, Cou
     return rows[~away], counted
 
 
+def leave_unknown_out(rows: pd.DataFrame, labels: Mapping[str, int | None]) -> tuple[pd.DataFrame, Counted]:
+    """Judgments with a label that has no grade: left out and counted, with the labels themselves."""
+    cells: list[list[str]] = rows["labels"].tolist()
+    tally = Counter(label for cell in cells for label in cell)
+    unknown = {label for label in tally if read_label(label, labels).grade is None}
+    if not unknown:
+        return rows, []
+    away = pd.Series([not unknown.isdisjoint(cell) for cell in cells], index=rows.index)
+    examples = tuple(f"{excerpt(label)!r}: {tally[label]} times" for label in sorted(unknown)[:5])
+    return rows[~away], [LeftOut("unknown_label", int(away.sum()), examples)]
+
+
 def settle_labels(
-    rows: pd.DataFrame, labels: Mapping[str, int], grades: tuple[int, ...], double_labels: str, out_of_scale: str
+    rows: pd.DataFrame, labels: Mapping[str, int | None], grades: tuple[int, ...], double_labels: str, out_of_scale: str
 ) -> tuple[pd.DataFrame, Counted]:
     """Labels to grades and kinds; doubtful labels by choice, those that nobody can read raise."""
     counted: Counted = []

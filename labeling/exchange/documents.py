@@ -9,7 +9,7 @@ import pandas as pd
 
 from labeling.exchange.columns import DOC_ID, knows_columns, resolve_columns
 from labeling.exchange.faults import Faults
-from labeling.exchange.ids import id_remarks
+from labeling.exchange.ids import id_remarks, rows_with_nul
 from labeling.exchange.repeats import drop_repeats
 from labeling.exchange.tables import Imported, Progress, RawTable, Remark, read_raw, text_column
 
@@ -75,6 +75,8 @@ def read_documents(
     faults = Faults()
     for place in (table["doc_id"].isna() | (table["doc_id"] == "")).to_numpy().nonzero()[0].tolist():
         faults.add(raw.name, raw.lines[place], "a doc_id", "nothing")
+    for place in rows_with_nul(table["doc_id"]):
+        faults.add(raw.name, raw.lines[place], "a doc_id without NUL characters", "one with")
     faults.raise_if_any()
     table = table.fillna("")
     kept, left_out = drop_repeats(raw, table, ["doc_id"], ["title", "text", "url"], "document")

@@ -7,9 +7,11 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+import pandas as pd
+
 from labeling.exchange.tables import Remark
 
-__all__ = ["id_remarks"]
+__all__ = ["id_remarks", "rows_with_nul"]
 
 _MANGLED = re.compile(
     r"\d+(?:[.,]\d+)?[eE]\+\d+|\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|#(?:REF|NAME|VALUE|N/A|NUM)[!?]?"
@@ -37,6 +39,11 @@ def id_remarks(ids: Iterable[str], field: str) -> list[Remark]:
         for kind, found, text in checks
         if found
     ]
+
+
+def rows_with_nul(ids: pd.Series) -> list[int]:
+    """The places of ids that hold a NUL character (an escape in JSON can), which no file of qrels can carry."""
+    return [place for place, one in enumerate(ids.tolist()) if isinstance(one, str) and "\0" in one]
 
 
 def _has_unseen(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Files of judgments to one table, and back: CSV, TSV, JSONL, doccano JSONL, TREC qrels per rater.
+"""Files of judgments to one table, and back: CSV, TSV, JSONL, qrels per rater, exports of doccano, Label Studio, Argilla, Quepid.
 
 Knows bytes and tables; no database. What is left out or converted is counted, never dropped in silence.
 """
@@ -18,15 +18,25 @@ from labeling.exchange._judgment_rules import (
     choose_narrative,
     drop_repeated_judgments,
     empty_beside_others,
+    leave_unknown_out,
     rater_remarks,
     settle_labels,
 )
 from labeling.exchange.faults import Faults
 from labeling.exchange.ids import id_remarks
-from labeling.exchange.labels import fold_label
-from labeling.exchange.tables import Imported, LeftOut, Remark
+from labeling.exchange.labels import fold_label, read_label
+from labeling.exchange.tables import Imported, LeftOut, Remark, excerpt
 
-__all__ = ["JUDGMENT_COLUMNS", "JUDGMENT_FIELDS", "read_judgments", "votes_of", "write_votes_csv", "write_votes_jsonl"]
+__all__ = [
+    "JUDGMENT_COLUMNS",
+    "JUDGMENT_FIELDS",
+    "count_labels",
+    "ids_of_texts",
+    "read_judgments",
+    "votes_of",
+    "write_votes_csv",
+    "write_votes_jsonl",
+]
 
 JUDGMENT_COLUMNS = (
     "query_id", "doc_id", "rater", "grade", "kind", "comment", "rubric_version", "judged_at", "seconds",
@@ -36,6 +46,7 @@ Repeats = Literal["newest", "first", "error"]
 DoubleLabels = Literal["leave_out", "lower", "higher"]
 Narrative = Literal["all", "first", "last"]
 OutOfScale = Literal["error", "leave_out", "clip"]
+UnknownLabels = Literal["error", "leave_out"]
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "repeats": ("newest", "first", "error"),
@@ -43,6 +54,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "narrative": ("all", "first", "last"),
     "out_of_scale": ("error", "leave_out", "clip"),
     "look_alikes": ("keep", "merge"),
+    "unknown_labels": ("error", "leave_out"),
 }
 
 
@@ -50,13 +62,14 @@ def read_judgments(
     files: Sequence[tuple[str, bytes]],
     *,
     mapping: Mapping[str, str] | None = None,
-    labels: Mapping[str, int] | None = None,
+    labels: Mapping[str, int | None] | None = None,
     repeats: Repeats = "newest",
     double_labels: DoubleLabels = "leave_out",
     narrative: Narrative = "all",
     grades: Sequence[int] = (0, 1, 2, 3),
     out_of_scale: OutOfScale = "error",
     look_alikes: Literal["keep", "merge"] = "keep",
+    unknown_labels: UnknownLabels = "error",
     encoding: str | None = None,
 ) -> Imported:
     """Read judgments from one or several files, each in any format that is understood.
@@ -66,9 +79,9 @@ def read_judgments(
     files : sequence of (name, content)
         Order counts: "first" and "newest" go by it. A file without a rater column is one rater, named after the file's stem.
     mapping : dict, optional
-        Field to column, where the names are not understood by themselves.
+        Field to column, where the names are not understood by themselves; for exports of Label Studio and Argilla, grade names the question.
     labels : dict, optional
-        Words to grades, such as {"Exact": 3}; case and blanks do not count.
+        Words to grades, such as {"Exact": 3}, or to None where they have none; case and blanks do not count. count_labels lists the words.
     repeats : "newest", "first" or "error"
         One rater, one pair, judged more than once: which judgment stands. The newest is that with the latest judged_at where
         every judgment of that pair and rater has one, else the last in the files.
@@ -80,6 +93,8 @@ def read_judgments(
         The scale, and what becomes of a grade outside it.
     look_alikes : "keep" or "merge"
         Rater names that differ only in case, blanks or Unicode form: different raters, or one.
+    unknown_labels : "error" or "leave_out"
+        Judgments with a label that has no grade.
     encoding : str, optional
         Needed only where a file is neither UTF-8 nor marked nor surely Korean.
 
@@ -111,14 +126,16 @@ def read_judgments(
         narrative=narrative,
         out_of_scale=out_of_scale,
         look_alikes=look_alikes,
+        unknown_labels=unknown_labels,
     )
     scale = check_scale(grades)
     rows, columns, used, remarks = _read_all(files, mapping, encoding)
     rows_read, left_out = len(rows), list[LeftOut]()
     rows, counted = choose_narrative(rows, narrative)
     _gather(counted, left_out, remarks)
-    folded = {fold_label(word): grade for word, grade in (labels or {}).items()}
-    rows, counted = settle_labels(rows, folded, scale, double_labels, out_of_scale)
+    rows, counted = leave_unknown_out(rows, _folded(labels)) if unknown_labels == "leave_out" else (rows, [])
+    _gather(counted, left_out, remarks)
+    rows, counted = settle_labels(rows, _folded(labels), scale, double_labels, out_of_scale)
     _gather(counted, left_out, remarks)
     rows, counted = rater_remarks(rows, merge=look_alikes == "merge")
     _gather(counted, left_out, remarks)
@@ -129,6 +146,55 @@ def read_judgments(
     remarks += [*id_remarks(rows["query_id"], "query_id"), *id_remarks(rows["doc_id"], "doc_id")]
     table = rows[list(JUDGMENT_COLUMNS)].reset_index(drop=True)
     return Imported(table, rows_read, tuple(left_out), tuple(remarks), columns, used)
+
+
+def count_labels(
+    files: Sequence[tuple[str, bytes]],
+    *,
+    mapping: Mapping[str, str] | None = None,
+    labels: Mapping[str, int | None] | None = None,
+    encoding: str | None = None,
+) -> pd.DataFrame:
+    r"""Every label that files of judgments hold, before any is believed: label, count, grade (Int64, NA where it has none).
+
+    The grade is that of labels, else the one that the label itself says; numbers come in their order, then words by how often they occur.
+
+    Examples
+    --------
+    >>> content = b"query_id,doc_id,grade\nq,d,Exact\nq,e,2\nq,f,Exact\n"
+    >>> count_labels([("ann.csv", content)], labels={"exact": 3}).values.tolist()
+    [['2', 1, 2], ['Exact', 2, 3]]
+    """
+    rows, _columns, _used, _remarks = _read_all(files, mapping, encoding)
+    folded = _folded(labels)
+    counts = rows["labels"].explode().dropna().value_counts()
+    table = pd.DataFrame({"label": counts.index.astype("str"), "count": counts.to_numpy()})
+    table["grade"] = pd.array([read_label(label, folded).grade for label in table["label"]], dtype="Int64")
+    words = [read_label(label, {}).grade is None for label in table["label"]]
+    order = table.assign(_word=words, _grade=table["grade"].where(~pd.Series(words, dtype=bool)), _less=-table["count"])
+    return table.loc[order.sort_values(["_word", "_grade", "_less", "label"]).index].reset_index(drop=True)
+
+
+def ids_of_texts(judgments: pd.DataFrame, queries: pd.DataFrame) -> pd.DataFrame:
+    """Judgments whose query_id holds the text of a query, as Quepid and OpenSearch write it, with the query's id instead.
+
+    An id of queries (query_id, text) stays as it is. Raises InputErrors for a text that no query has, or several.
+    """
+    known = set(queries["query_id"])
+    by_text: dict[str, list[str]] = {}
+    for query_id, text in zip(queries["query_id"], queries["text"], strict=True):
+        by_text.setdefault((text or "").strip(), []).append(query_id)
+    faults = Faults()
+    found: dict[str, str] = {}
+    for text in dict.fromkeys(judgments["query_id"].tolist()):
+        ids = [text] if text in known else by_text.get(text.strip(), [])
+        if len(ids) == 1:
+            found[text] = ids[0]
+        else:
+            listed = f"queries {', '.join(ids[:3])}" if ids else "none"
+            faults.add("judgments", None, f"one query of the project with the text {excerpt(text)}", listed)
+    faults.raise_if_any()
+    return judgments.assign(query_id=judgments["query_id"].map(found).astype("str"))
 
 
 def votes_of(judgments: pd.DataFrame) -> pd.DataFrame:
@@ -154,6 +220,10 @@ def write_votes_jsonl(table: pd.DataFrame) -> bytes:
         kept = {str(key): _plain(value) for key, value in row.items() if not pd.isna(value) and value != ""}
         lines.append(json.dumps(kept, ensure_ascii=False, allow_nan=False) + "\n")
     return "".join(lines).encode()
+
+
+def _folded(labels: Mapping[str, int | None] | None) -> dict[str, int | None]:
+    return {fold_label(word): grade for word, grade in (labels or {}).items()}
 
 
 def _check_choices(**chosen: str) -> None:

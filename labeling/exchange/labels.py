@@ -16,6 +16,9 @@ _NUMBER_IN_BRACKETS = re.compile(r".*\(\s*([+-]?\d{1,9})\s*\)")
 _NUMBER_FIRST = re.compile(r"([+-]?\d{1,9})\s*[-:.)=\u2013\u2014]\s+\S.*")
 
 
+_LABEL_KEYS = ("label", "choices", "rating", "value")
+
+
 @dataclass(frozen=True)
 class Reading:
     """What one label says: its grade, and whether it was a whole number written as a float; grade None is not understood."""
@@ -30,22 +33,22 @@ def fold_label(label: str) -> str:
 
 
 def labels_of(cell: Any) -> list[str]:
-    """The labels in a cell: none, one or several; a list holds texts, or objects with a label, as doccano writes them."""
+    """The labels in a cell: none, one or several; a list holds texts, or objects with a label or choices, as tools write them."""
     if cell is None:
         return []
     if isinstance(cell, dict):
-        return labels_of(cell.get("label"))
+        return labels_of(next((cell[name] for name in _LABEL_KEYS if name in cell), None))
     if isinstance(cell, list):
         return [label for part in cell for label in labels_of(part)]
     text = str(cell).strip()
     return [text] if text else []
 
 
-def read_label(label: str, labels: Mapping[str, int]) -> Reading:
-    """The grade of one label; labels maps folded words to grades and wins over what the label itself says."""
-    mapped = labels.get(fold_label(label))
-    if mapped is not None:
-        return Reading(mapped)
+def read_label(label: str, labels: Mapping[str, int | None]) -> Reading:
+    """The grade of one label; labels maps folded words to grades, or None for no grade, and wins over what the label itself says."""
+    folded = fold_label(label)
+    if folded in labels:
+        return Reading(labels[folded])
     if _WHOLE.fullmatch(label):
         return Reading(int(label))
     as_float = _WHOLE_AS_FLOAT.fullmatch(label)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from labeling.exchange.columns import knows_columns, resolve_columns
 from labeling.exchange.faults import Faults
-from labeling.exchange.ids import id_remarks
+from labeling.exchange.ids import id_remarks, rows_with_nul
 from labeling.exchange.repeats import drop_repeats
 from labeling.exchange.tables import Imported, RawTable, Remark, read_raw, text_column
 
@@ -87,6 +87,8 @@ def _refuse_gaps(raw: RawTable, table: pd.DataFrame) -> None:
         empty = table[field].isna() | (table[field].str.strip() == "")
         for place in empty.to_numpy().nonzero()[0].tolist():
             faults.add(raw.name, raw.lines[place], f"a {field}", "nothing")
+    for place in rows_with_nul(table["query_id"]):
+        faults.add(raw.name, raw.lines[place], "a query_id without NUL characters", "one with")
     faults.raise_if_any()
 
 

@@ -45,6 +45,7 @@ LEFT_OUT: Mapping[str, str] = {
     "other_narrative": "{count} judgments were made under another narrative than the chosen one",
     "double_labels": "{count} judgments have several labels at once",
     "out_of_scale": "{count} grades lie outside the scale",
+    "unknown_label": "{count} judgments have a label without a grade",
     "empty_label_beside_judgment": "{count} rows have an empty label beside another row of the same rater and pair",
     "repeat_same_grade": "{count} judgments were made again by the same rater, with the same grade",
     "repeat_other_grade": "{count} judgments were made again by the same rater, with another grade",
