@@ -95,7 +95,7 @@ def _is_label_studio(row: Mapping[str, Any]) -> bool:
 
 
 def _label_studio(
-    raw: RawTable, rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Mapping[str, Any]],
 ) -> Iterator[tuple[int, Row, Answers, Sequence[str]]]:
     for place, task in enumerate(rows):
         for annotation in task.get("annotations", task.get("completions")) or []:
@@ -165,7 +165,7 @@ def _is_flat_argilla(row: Mapping[str, Any]) -> bool:
 
 
 def _flat_argilla(
-    raw: RawTable, rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Mapping[str, Any]],
 ) -> Iterator[tuple[int, Row, Answers, Sequence[str]]]:
     for place, record in enumerate(rows):
         base = {name: value for name, value in record.items() if ".responses" not in name and ".suggestion" not in name}
