@@ -16,8 +16,10 @@ from labeling.errors import NotFound
 from labeling.exchange.documents import read_documents
 from labeling.exchange.judgments import read_judgments
 from labeling.exchange.queries import read_queries
+from labeling.exchange.references import read_references
 from labeling.imports import import_judgments
 from labeling.pool import add_pairs, build_pool
+from labeling.references import import_references
 from labeling.rubrics import levels_of, publish_rubric
 
 __all__ = ["DEMO_NAME", "make_demo"]
@@ -54,6 +56,8 @@ def _make(session: Session) -> None:
     build_pool(session, COMMAND_LINE, project.id, depth=DEPTH, overlap=OVERLAP)
     votes = read_judgments([("votes.jsonl", _read("votes.jsonl"))])
     import_judgments(session, COMMAND_LINE, project.id, votes.table, files=["votes.jsonl"])
+    references = read_references(_read("references.csv"), "references.csv", grades=range(4))
+    import_references(session, COMMAND_LINE, project.id, references.table, source="references.csv")
     projects.change_project(session, COMMAND_LINE, project.id, batch_size=BATCH)
     _decide(session, project.id)
     projects.open_project(session, COMMAND_LINE, project.id)

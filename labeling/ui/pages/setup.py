@@ -6,7 +6,14 @@ from labeling import projects
 from labeling.accounts import Actor
 from labeling.database import reading, writing
 from labeling.projects import Counts, Project
-from labeling.ui.components import setup_files, setup_judgments, setup_pool, setup_rubric
+from labeling.ui.components import (
+    setup_calibration,
+    setup_files,
+    setup_judgments,
+    setup_pool,
+    setup_rubric,
+    setup_twins,
+)
 from labeling.ui.state import attempt, current_project, project_switch, require
 from labeling.ui.texts import _
 
@@ -51,6 +58,8 @@ def step_words(counts: Counts) -> dict[str, str]:
         "runs": count(_("4 Runs"), counts.runs),
         "judgments": _("5 Earlier judgments"),
         "pairs": count(_("6 Pairs"), counts.pairs),
+        "calibration": _("Calibration and gold"),
+        "twins": _("Near-duplicates"),
         "settings": _("Settings"),
     }
 
@@ -69,6 +78,8 @@ STEPS = {
     "runs": lambda: setup_files.draw_runs(actor, project),
     "judgments": lambda: setup_judgments.draw_judgments(actor, project),
     "pairs": lambda: setup_pool.draw_pool(actor, project, counts),
+    "calibration": lambda: setup_calibration.draw(actor, project),
+    "twins": lambda: setup_twins.draw(actor, project, counts),
     "settings": lambda: setup_pool.draw_settings(actor, project),
 }
 step = st.segmented_control(

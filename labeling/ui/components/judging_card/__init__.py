@@ -32,7 +32,7 @@ class CardRubric(TypedDict):
     text: NotRequired[str]
 
 
-_PARTS = ("markdown", "terms", "keys", "commands", "timer", "window", "document", "view", "desk", "card")
+_PARTS = ("markdown", "terms", "keys", "commands", "timer", "window", "document", "view", "desk", "practice", "card")
 _SCRIPTS = (
     "base.js",
     "outbox.js",

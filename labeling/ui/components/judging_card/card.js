@@ -10,6 +10,7 @@ class Card {
     this.data = data;
     this.view = new View(root, data);
     this.desk = new Desk(data, sharedTab().id, (event, detail) => this.changed(event, detail));
+    this.practice = new Practice(this.view, this.desk);
     this.timer = new ActiveTimer();
     this.drafts = new Map();
     this.shown = null;
@@ -73,7 +74,8 @@ class Card {
   refresh() {
     const { desk, view } = this;
     const pair = desk.queue[0];
-    if (this.paused) this.showPause();
+    if (this.practice.open) this.showPractice();
+    else if (this.paused) this.showPause();
     else if (pair) this.showPair(pair);
     else this.showRest();
     this.refreshProgress();
@@ -94,6 +96,14 @@ class Card {
       this.shownAt = Date.now();
       this.view.card.dataset.painted = pair.pair;
     });
+  }
+
+  showPractice() {
+    this.shown = null;
+    this.practice.show();
+    const { activeElement: focused } = this.root;
+    const next = this.root.querySelector(this.practice.feedback ? '[data-do="next"]' : '[data-rest] [data-do="go_on"]');
+    if (this.practice.canGoOn && !focused && next.getClientRects().length) next.focus({ preventScroll: true });
   }
 
   showPause() {
@@ -122,11 +132,12 @@ class Card {
 
   refreshProgress() {
     const { progress, batchDone, left } = this.desk;
-    if (!progress) return;
+    if (!progress || this.practice.feedback?.answer || this.practice.result) return; // the numbers are those of what comes next
     const size = progress.batch_size;
-    const shown = this.paused ? size : size ? batchDone % size : batchDone; // the server begins the next batch at once
+    const set = this.desk.calibration?.set ?? null;
+    const shown = this.paused ? size : size && set === null ? batchDone % size : batchDone; // the server begins the next batch at once
     const batchSize = this.paused ? size : Math.min(size, shown + left) || size;
-    this.view.progress({ batchDone: shown, batchSize, left, secondsPerPair: progress.seconds_per_pair });
+    this.view.progress({ batchDone: shown, batchSize, left, secondsPerPair: progress.seconds_per_pair, set });
   }
 
   refreshStatus() {
@@ -141,9 +152,14 @@ class Card {
   changed(event, detail) {
     if (event === "lost") {
       this.swapped();
-      this.view.notice(this.view.say("lost"), detail.title || detail.query);
+      const why = this.desk.calibration ? "practice_first" : "lost";
+      this.view.notice(this.view.say(why), this.desk.calibration ? "" : detail.title || detail.query);
+    } else if (event === "reference") {
+      const { grade, reason } = detail.reference;
+      if (!this.practice.receive(detail)) this.view.notice(`${this.view.say("practice_reference")}: ${this.view.describe({ kind: "grade", grade })}.`, reason);
     } else if (event === "refused") {
       if (detail.moved) this.swapped();
+      this.practice.drop(detail.act?.act_id);
       const about = detail.entry ? `${detail.entry.title || detail.entry.query}: ${this.view.describe(detail.act)}` : "";
       this.view.notice(detail.message || this.view.say(`refused_${detail.code}`), about);
     } else this.refresh();
@@ -185,10 +201,12 @@ class Card {
     if (pair.pair === Number(this.data.pair)) forgetPair();
     const before = this.desk.batchDone;
     this.closePanel();
-    this.desk.judge(pair, { comment: comment?.trim() || null, ...fields, ...this.times(event) });
+    if (pair.practice && fields.kind !== "skip") this.practice.wait(fields); // before anything is sent: the pair stays on screen
+    const act = this.desk.judge(pair, { comment: comment?.trim() || null, ...fields, ...this.times(event) });
+    this.practice.name(act);
     const size = this.desk.progress?.batch_size ?? 0;
     const after = this.desk.batchDone;
-    this.paused = size > 0 && Math.floor(after / size) > Math.floor(before / size) && (this.desk.queue.length > 0 || !this.desk.end);
+    this.paused = !pair.practice && size > 0 && Math.floor(after / size) > Math.floor(before / size) && (this.desk.queue.length > 0 || !this.desk.end);
     this.refresh();
     const next = this.paused ? this.view.say("pause") : this.shown ? this.shown.title || this.shown.query : "";
     this.view.announce(`${said}. ${next}`);
@@ -201,6 +219,7 @@ class Card {
   }
 
   async undo(event, id = null) {
+    if (this.practice.feedback) return this.view.flash(this.view.say("practice_stands"));
     const entry = id ? this.desk.history.find((other) => other.act_id === id) : this.desk.history[0];
     if (!entry) return this.view.flash(this.view.say("nothing_to_undo"));
     const times = this.times(event);
@@ -243,6 +262,8 @@ class Card {
   }
 
   goOn() {
+    if (this.practice.open && !this.practice.canGoOn) return;
+    if (this.practice.open) this.practice.next();
     this.paused = false;
     this.root.activeElement?.blur();
     this.refresh();
@@ -341,6 +362,7 @@ class Card {
       keys: () => this.openPanel("help"),
       close: () => this.closePanel(),
       go_on: () => this.goOn(),
+      next: () => this.goOn(),
       examples: () => this.toggle("examples"),
       highlight: () => this.toggle("highlight"),
       sheet: () => this.toggleSheet(),

@@ -8,6 +8,7 @@ export function commandOf(card, event) {
   if (isQuestionMark(event)) return run(() => (card.panel === "help" ? card.closePanel() : card.openPanel("help")));
   if (card.panel === "help") return digit !== null || letter ? run(() => card.closePanel()) : null;
   if (card.panel === "reasons") return reasonOf(card, digit, event) ?? (letter ? run(() => {}) : null);
+  if (card.practice.open) return practiceOf(card, digit, letter, event);
   if (event.key === "Enter") return card.paused && !event.composedPath()[0].closest?.("button, a[href]") ? run(() => card.goOn()) : null;
   if (digit !== null) return gradeOf(card, digit, event);
   const scroll = scrollOf(card, event);
@@ -38,10 +39,20 @@ function reasonOf(card, digit, event) {
   return { run: () => reason && card.reason(reason[0], event), repeats: false };
 }
 
+/** While a reference or a result is shown one key goes on, and no other one means a grade. */
+function practiceOf(card, digit, letter, event) {
+  const goes = event.key === "Enter" || event.key === " ";
+  if (goes) return event.composedPath()[0].closest?.("button, a[href]") ? null : { run: () => card.goOn(), repeats: false };
+  if (digit !== null) return { run: () => card.view.flash(card.view.say("practice_key")), repeats: false };
+  const scroll = card.practice.feedback ? scrollOf(card, event) : null;
+  if (scroll) return { run: scroll, repeats: true };
+  return letter ? { run: () => letter === "z" && card.undo(event), repeats: false } : null;
+}
+
 /** Keys that scroll the document, wherever the focus is, unless a control needs them. */
 function scrollOf(card, event) {
   const target = event.composedPath()[0];
-  if (!card.shown || target?.closest?.('a[href], button, [role="button"], summary, canvas') && event.key === " ") return null;
+  if (!card.shown && !card.practice.feedback || target?.closest?.('a[href], button, [role="button"], summary, canvas') && event.key === " ") return null;
   if (target?.closest?.('[role="listbox"], [role="menu"], [role="tablist"], [role="radiogroup"], [role="grid"], canvas')) return null;
   const pane = card.view.$("pane");
   const page = pane.clientHeight * 0.9;

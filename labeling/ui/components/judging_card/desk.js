@@ -18,6 +18,7 @@ export class Desk {
     this.weights = new Map(); // what an unconfirmed act adds to the progress
     this.progress = null;
     this.end = null;
+    this.calibration = null; // where this rater stands, as long as practice comes first
     this.trouble = null; // null | offline | signed_out | reload | stopped
     this.failures = 0;
     this.busy = false;
@@ -57,9 +58,14 @@ export class Desk {
     const act = this.act(pair, fields, countOf(fields) - countOf(pair.mine));
     this.queue = this.queue.filter((other) => other.pair !== pair.pair);
     const { act_id, kind, grade, reason, comment } = act;
+    if (pair.practice) return this.sent(act); // its reference is shown next: it stands, and is no part of the history
     const title = pair.title || pair.text.trim().slice(0, 80);
     this.history = this.history.filter((other) => other.pair !== pair.pair); // only the newest of a pair can be taken back
     this.history.unshift({ act_id, pair: pair.pair, kind, grade, reason, comment, query: pair.query, title, held: pair, sent: false });
+    return this.sent(act);
+  }
+
+  sent(act) {
     this.exchange();
     return act;
   }
@@ -152,16 +158,18 @@ export class Desk {
   }
 
   accept(answer) {
+    this.calibration = answer.calibration ?? null;
     for (const result of answer.acts) {
       if (result.status === "refused") this.refuse(result);
       else this.confirm(result.act_id);
+      if (result.reference) this.changed("reference", result);
     }
     const lost = new Set((answer.lost ?? []).filter((pair) => !this.outbox.has(pair)));
     if (lost.has(this.queue[0]?.pair)) this.changed("lost", this.queue[0]);
     this.queue = this.queue.filter((pair) => !lost.has(pair.pair));
     for (const pair of answer.pairs) {
       const known = this.queue.some((other) => other.pair === pair.pair);
-      if (!known && !this.outbox.has(pair.pair)) this.queue.push(pair);
+      if (!known && !this.outbox.has(pair.pair)) this.queue.push(this.calibration ? { ...pair, practice: true } : pair);
     }
     this.progress = answer.progress ?? this.progress;
     this.end = answer.end ?? null;

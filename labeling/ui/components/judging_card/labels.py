@@ -43,7 +43,7 @@ def card_keys(levels: Sequence[Any]) -> list[tuple[list[str], str]]:
 
 def card_labels() -> dict[str, str]:
     """All other words of the card by the names that the front end uses."""
-    return {**_on_screen(), **_of_acts(), **_of_status(), **_of_ends()}
+    return {**_on_screen(), **_of_acts(), **_of_status(), **_of_ends(), **_of_practice(), **_of_results()}
 
 
 def _on_screen() -> dict[str, str]:
@@ -109,6 +109,7 @@ def _of_status() -> dict[str, str]:
         "refused_settled": _("Not kept: the pair has been settled in the meantime."),
         "refused_bad_act": _("Not kept: the server did not understand this act."),
         "refused_closed": _("Not kept: the project is closed."),
+        "refused_known": _("Not kept: you have seen the reference of this pair, and your first answer stands."),
     }
 
 
@@ -130,4 +131,56 @@ def _of_ends() -> dict[str, str]:
         "end_complete_text": _("Every pair has all the votes that it needs. Thank you."),
         "end_closed": _("The project is closed"),
         "end_closed_text": _("Judging has ended here. Your lead knows what comes next."),
+    }
+
+
+def _of_practice() -> dict[str, str]:
+    return {
+        "practice_title": _("First, some practice"),
+        "practice_text": _(
+            "{of} pairs whose grade is known. After each you see the reference and the reason for it; take your time."
+        ),
+        "practice_no_vote": _("Practice never counts as a vote."),
+        "practice_first": _("Practice comes first now. What you judged before is kept."),
+        "practice_batch": _("Practice set {set}: {done} of {size}"),
+        "practice_yours": _("Your answer"),
+        "practice_reference": _("Reference"),
+        "practice_comparing": _("The reference is on its way…"),
+        "practice_same": _("The same grade"),
+        "practice_one_higher": _("Yours is one grade higher"),
+        "practice_one_lower": _("Yours is one grade lower"),
+        "practice_more_higher": _("Yours is {count} grades higher"),
+        "practice_more_lower": _("Yours is {count} grades lower"),
+        "practice_not_graded": _("Not graded"),
+        "practice_next": _("Next"),
+        "practice_key": _("Enter or Space goes on"),
+        "practice_stands": _("The reference was shown: this answer stands."),
+    }
+
+
+def _of_results() -> dict[str, str]:
+    return {
+        "practice_passed": _("You are in"),
+        "practice_failed": _("Not there yet"),
+        "practice_kappa": _(
+            "Agreement with the reference: {kappa}; {mark} is needed. "
+            "(Cohen's kappa with quadratic weights: 1 is full agreement, 0 is what chance gives.)"
+        ),
+        "practice_undefined": _(
+            "Kappa is undefined, as you and the reference gave one and the same grade throughout. "
+            "The share of equal grades decides: {share}; {mark} is needed."
+        ),
+        "practice_nothing": _("There is no agreement to tell: no pair of the set was graded."),
+        "practice_too_few": _("Half of the set has to be graded; it was {graded} of {of}."),
+        "practice_equal": _("{equal} of {graded} grades are equal; the set has {of} pairs."),
+        "boundary": _("Boundary"),
+        "same_side": _("Same side"),
+        "you_higher": _("You higher"),
+        "you_lower": _("You lower"),
+        "share_of": _("{count} of {of}"),
+        "practice_next_in": _("The pairs to judge come next."),
+        "practice_let_in": _("Your lead has let you in. The pairs to judge come next."),
+        "practice_next_set": _("Another set comes next. Read the rubric again before it, and the reasons in it."),
+        "end_calibration": _("The practice sets are done"),
+        "end_calibration_text": _("There is no further set. Your lead sees this and knows what comes next."),
     }

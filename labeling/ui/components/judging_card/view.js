@@ -130,8 +130,11 @@ export class View {
 
   state(name) {
     this.card.dataset.state = name;
-    this.$("work").hidden = name !== "judging";
-    this.$("rest").hidden = name === "judging";
+    const working = name === "judging" || name === "feedback";
+    this.$("work").hidden = !working;
+    this.$("rest").hidden = working;
+    this.$("feedback").hidden = name !== "feedback";
+    this.$("result").hidden = true;
     if (name !== "judging") for (const key of ["pair", "docId", "queryId"]) delete this.card.dataset[key];
   }
 
@@ -144,9 +147,9 @@ export class View {
     buttons.querySelector('[data-do="undo"]').hidden = !undo;
   }
 
-  progress({ batchDone, batchSize, left, secondsPerPair }) {
+  progress({ batchDone, batchSize, left, secondsPerPair, set }) {
     const size = batchSize || batchDone + left;
-    setText(this.$("batch"), size ? this.say("batch", { done: batchDone, size }) : "");
+    setText(this.$("batch"), size ? this.say(set === null ? "batch" : "practice_batch", { done: batchDone, size, set }) : "");
     const minutes = Math.ceil(((size - batchDone) * (secondsPerPair ?? 0)) / 60);
     const time = minutes > 1 ? this.say("minutes_left", { minutes }) : this.say("minute_left");
     setText(this.$("left"), secondsPerPair && size > batchDone ? time : "");
