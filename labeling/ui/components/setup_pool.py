@@ -10,8 +10,10 @@ from labeling.accounts import Actor
 from labeling.database import reading, writing
 from labeling.pool import PoolPreview, build_pool, preview_pool
 from labeling.projects import Counts, Project
+from labeling.twins import refresh_twins
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.figures import draw_figures
+from labeling.ui.components.setup_twins import say_twins
 from labeling.ui.components.uploads import show_examples
 from labeling.ui.state import attempt
 from labeling.ui.texts import _
@@ -50,6 +52,8 @@ def draw_pool(actor: Actor, project: Project, counts: Counts) -> None:
         with writing() as session:
             made = attempt(lambda: build_pool(session, actor, project.id, depth=depth, overlap=overlap))
         if made is not None:
+            with st.spinner(_("Looking for near-duplicates…")):
+                say_twins(refresh_twins(actor, project.id))
             st.rerun()
 
 

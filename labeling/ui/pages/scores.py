@@ -1,6 +1,7 @@
 """Runs under the project's qrels, or under others: means, coverage, queries, slices, and one score taken apart."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -11,6 +12,7 @@ from labeling.database import reading
 from labeling.errors import AssayError
 from labeling.projects import Project
 from labeling.releases import consolidate_project
+from labeling.twins import read_document_copies
 from labeling.ui.components.charts import draw_score_bars
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.run_choice import choose_measures, choose_runs, show_definition
@@ -52,8 +54,10 @@ def choose_qrels(actor: Actor, project: Project) -> tuple[Qrels | None, pd.DataF
     return qrels, queries
 
 
-def choose_options() -> Options:
-    """What happens to missing and empty queries, and to documents without a judgment."""
+def choose_options(project: Project) -> Options:
+    """What happens to missing and empty queries, to documents without a judgment, and to copies of a text."""
+    with reading() as session:
+        copies = read_document_copies(session, project.id)
     words = {"zero": _("score 0"), "exclude": _("left out of the mean")}
     with st.popover(_("Options")):
         missing = st.radio(_("A query that the run lacks"), list(words), format_func=words.__getitem__)
@@ -66,7 +70,15 @@ def choose_options() -> Options:
                 "condensed": _("is taken out of the ranking"),
             }[one],
         )
-    return Options(missing=missing, no_relevant=empty, unjudged=unjudged)
+        duplicates = st.radio(
+            _("A text that stands above in the ranking already"),
+            ["keep", "no_gain"],
+            format_func=lambda one: {"keep": _("counts again"), "no_gain": _("gains nothing")}[one],
+            disabled=not copies,
+            help=_("From the near-duplicates of the setup: {count} documents have some.", count=f"{len(copies):,}"),
+        )
+    chosen = copies if duplicates == "no_gain" else ()
+    return Options(missing=missing, no_relevant=empty, unjudged=unjudged, duplicates=duplicates, copies=chosen)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -76,7 +88,7 @@ def scored(
     _runs: Sequence[Run],
     key: tuple[object, ...],  # noqa: ARG001 - stands for the runs, which are not hashed
     measures: Sequence[str],
-    options: dict[str, str],
+    options: dict[str, Any],
 ) -> Evaluation:
     """The evaluation of these inputs; the same inputs are scored once."""
     return evaluate(Qrels(table, name=name), list(_runs), list(measures), options=Options(**options))
@@ -187,9 +199,9 @@ def draw_page(
     qrels: Qrels, queries: pd.DataFrame, runs: list[Run], hashes: tuple[str, ...], measures: list[Measure]
 ) -> None:
     """The scores of these inputs."""
-    options = choose_options()
+    options = choose_options(project)
     names = [str(measure) for measure in measures]
-    chosen = {name: getattr(options, name) for name in ("missing", "no_relevant", "unjudged")}
+    chosen = {name: getattr(options, name) for name in ("missing", "no_relevant", "unjudged", "duplicates", "copies")}
     try:
         found = scored(qrels.table, qrels.name, runs, hashes, names, chosen)
     except AssayError as fault:
