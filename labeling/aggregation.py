@@ -18,6 +18,7 @@ from labeling.errors import AssayError, NotFound
 from labeling.rules import RULES, Rule, parse_rule
 
 __all__ = [
+    "NO_GOLD",
     "RULES",
     "Consolidation",
     "Rule",

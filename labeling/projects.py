@@ -14,6 +14,7 @@ from labeling.accounts import Actor, name_key
 from labeling.database import AnyRow, count_changed, insert_unless_present
 from labeling.errors import AssayError, Conflict, NotFound
 from labeling.rubrics import TEMPLATES, publish_rubric
+from labeling.rules import parse_rule
 from labeling.schema import metadata
 
 __all__ = [
@@ -193,6 +194,8 @@ def _check_changes(changes: dict[str, Any]) -> None:
             raise AssayError(f"expected twins as one of {', '.join(TWIN_MODES)}, found {value}")
         if name == "dispute_rule" and value not in DISPUTE_RULES:
             raise AssayError(f"expected a dispute rule of {', '.join(DISPUTE_RULES)}, found {value}")
+        if name == "rule" and len(str(parse_rule(value))) > 220:
+            raise AssayError("expected a rule of 220 characters at most: name fewer raters")
         if name == "name" and not 1 <= len(str(value).strip()) <= 200:
             raise AssayError("expected a project name of 1 to 200 characters")
 

@@ -13,12 +13,23 @@ import pandas as pd
 from labeling.errors import AssayError
 from metrics import Measure, Options, Qrels, Run, evaluate, tau_b
 
-__all__ = ["QrelsChange", "ScoreChange", "compare_qrels", "compare_scores", "measure_means", "tau_or_reason"]
+__all__ = [
+    "ALL_TIED",
+    "NO_GRADES",
+    "ONE_RUN",
+    "QrelsChange",
+    "ScoreChange",
+    "compare_qrels",
+    "compare_scores",
+    "measure_means",
+    "tau_or_reason",
+]
 
 KINDS = ("added", "removed", "changed")
 
 ONE_RUN = "an order needs two runs or more"
 ALL_TIED = "all runs have the same mean in one of the two"
+NO_GRADES = "one of the two has no grades"
 
 
 @dataclass(frozen=True)
@@ -110,7 +121,7 @@ def compare_scores(before: pd.DataFrame, after: pd.DataFrame, runs: Sequence[Run
 def tau_or_reason(one: pd.Series, two: pd.Series) -> tuple[float, str | None]:
     """Kendall's tau-b between two orders of the same runs, or nan and why there is none."""
     if len(one) < 2 or one.isna().any() or two.isna().any():
-        return float("nan"), ONE_RUN if len(one) < 2 else "one of the two has no grades"
+        return float("nan"), ONE_RUN if len(one) < 2 else NO_GRADES
     tau = tau_b(one.to_numpy(), two.to_numpy())
     return tau, ALL_TIED if np.isnan(tau) else None
 

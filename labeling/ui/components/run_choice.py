@@ -16,7 +16,7 @@ from labeling.ui.state import show_fault
 from labeling.ui.texts import _
 from metrics import Measure, Run, parse_measure, read_run
 
-__all__ = ["choose_measures", "choose_runs", "show_definition"]
+__all__ = ["choose_measures", "choose_runs", "one_measure", "show_definition"]
 
 OFFERED = ("nDCG@10", "nDCG@5", "nDCG@20", "nDCG(gain=exp2)@10", "AP(rel=2)@100", "RR(rel=2)@10", "P(rel=2)@10",
            "R(rel=2)@100", "Success(rel=2)@10", "RBP(p=0.8)", "ERR@10", "Bpref")  # fmt: skip
@@ -75,6 +75,16 @@ def choose_measures(project: Project, key: str, *, default: Sequence[str] = ("nD
         if measure not in measures:
             measures.append(measure)
     return measures or [parse_measure("nDCG@10")]
+
+
+def one_measure(project: Project, key: str) -> str:
+    """One measure from the list, or written; nDCG@10 where what is written is none, which is said."""
+    text = st.selectbox(_("Measure"), OFFERED, accept_new_options=True, key=f"{key}_measure_{project.id}")
+    try:
+        return str(parse_measure(str(text or OFFERED[0])))
+    except MeasureError as fault:
+        show_fault(fault)
+        return OFFERED[0]
 
 
 def show_definition(definition: dict[str, object]) -> None:

@@ -31,9 +31,10 @@ TABLES = ["csv", "tsv", "txt", "jsonl", "ndjson", "json", "gz"]
 DONE = "assay_setup_done"
 
 
-def report_of(found: Imported) -> dict[str, Any]:
-    """What a reader counted, to be kept with the import."""
+def report_of(found: Imported, *files: UploadedFile) -> dict[str, Any]:
+    """What a reader counted, to be kept with the import, and the hashes of the files."""
     return {
+        "sha256": collection.hashes_of([(file.name, file.getvalue()) for file in files]),
         "rows_read": found.rows_read,
         "kept": len(found.table),
         "left_out": {left.reason: left.count for left in found.left_out},
@@ -115,7 +116,7 @@ def draw_queries(actor: Actor, project: Project, counts: Counts) -> None:
     def store(file: UploadedFile, found: Imported, replace: bool) -> Stored:
         with writing() as session:
             stored = collection.add_queries(session, actor, project.id, found.table, replace=replace)
-            collection.record_import(session, actor, project.id, "queries", [file.name], report_of(found))
+            collection.record_import(session, actor, project.id, "queries", [file.name], report_of(found, file))
         return stored
 
     st.caption(
@@ -170,7 +171,7 @@ def draw_documents(actor: Actor, project: Project, counts: Counts) -> None:
 
         with writing() as session:
             stored = collection.add_documents(session, actor, project.id, found.table, replace=replace, progress=tell)
-            collection.record_import(session, actor, project.id, "documents", [file.name], report_of(found))
+            collection.record_import(session, actor, project.id, "documents", [file.name], report_of(found, file))
         return stored
 
     st.caption(_("JSONL, CSV or TSV with doc_id and text; title and url are welcome."))

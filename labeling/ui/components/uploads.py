@@ -52,7 +52,9 @@ def choose_reading(file: UploadedFile, fields: Mapping[str, str], key: str) -> t
         by_name = _("by its name")
         chosen = {}
         for place, (field, words) in zip(places, fields.items(), strict=True):
-            column = place.selectbox(words, [by_name, *columns], key=f"{key}_{field}_{file.file_id}")
+            column = place.selectbox(
+                words, [by_name, *columns], accept_new_options=True, key=f"{key}_{field}_{file.file_id}"
+            )
             if column and column != by_name:
                 chosen[field] = str(column)
     return chosen, encoding or None
@@ -107,6 +109,7 @@ def left_out_word(reason: str) -> str:
         "other_narrative": _("judged under another narrative"),
         "empty_label_beside_judgment": _("an empty label beside a judgment of the same pair"),
         "out_of_scale": _("a grade outside the scale"),
+        "unknown_label": _("a label without a grade"),
         "repeat_same_grade": _("the same rater gave the pair the same grade again"),
         "repeat_other_grade": _("the same rater gave the pair another grade at another time"),
     }

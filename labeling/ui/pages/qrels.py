@@ -1,66 +1,26 @@
-"""One grade a pair by a rule that everybody can see, and the files that go out."""
+"""One grade a pair by a rule that everybody can see, rules side by side, and the files that go out."""
 
 import pandas as pd
 import streamlit as st
 
-from labeling import projects
 from labeling.accounts import Actor
-from labeling.aggregation import Consolidation, consolidate, parse_rule
-from labeling.database import reading, writing
+from labeling.aggregation import Consolidation, consolidate
+from labeling.database import reading
 from labeling.disputes import read_decisions
+from labeling.errors import AssayError
 from labeling.projects import Project
-from labeling.releases import build_release, pack
+from labeling.releases import ReleaseChoices, build_release, pack, read_weights
 from labeling.rubrics import get_rubric
 from labeling.ui.components.charts import draw_bars
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.figures import draw_figures
-from labeling.ui.state import attempt, current_project, project_switch, require
+from labeling.ui.components.release_final import draw_final
+from labeling.ui.components.release_frozen import draw_releases
+from labeling.ui.components.release_rules import choose_rule, compared_rules, compared_with, draw_side_by_side
+from labeling.ui.components.release_words import reason_word
+from labeling.ui.state import current_project, project_switch, require, show_fault
 from labeling.ui.texts import _
 from labeling.votes import read_votes
-
-RULES = ("majority", "median", "mean", "minimum", "maximum", "unanimous", "dawid-skene")
-
-
-def rule_word(rule: str) -> str:
-    """A rule in words that say what it does."""
-    return {
-        "majority": _("majority: the grade given most often"),
-        "median": _("median: the middle grade"),
-        "mean": _("mean, rounded to the nearest grade"),
-        "minimum": _("minimum: the lowest grade"),
-        "maximum": _("maximum: the highest grade"),
-        "unanimous": _("unanimous: only where all agree"),
-        "dawid-skene": _("Dawid-Skene: weighs raters by their fitted errors"),
-    }.get(rule) or _("one rater: {name}", name=rule.removeprefix("rater:"))
-
-
-def tie_word(tie: str) -> str:
-    """What happens to a tie."""
-    return {"open": _("stay open for the lead"), "lower": _("the lower grade"), "higher": _("the higher grade")}[tie]
-
-
-def choose_rule(actor: Actor, project: Project, raters: list[str]) -> tuple[str, str]:
-    """The rule and what it does with ties; the project keeps the choice."""
-    rules = [*RULES, *(f"rater:{name}" for name in raters)]
-    rule = st.selectbox(
-        _("Rule"),
-        rules,
-        index=rules.index(project.rule) if project.rule in rules else 0,
-        format_func=rule_word,
-        key=f"rule_{project.id}",
-    )
-    tie = st.segmented_control(
-        _("Ties"),
-        ["open", "lower", "higher"],
-        default=project.ties,
-        required=True,
-        format_func=tie_word,
-        key=f"ties_{project.id}",
-    )
-    if (rule, tie) != (project.rule, project.ties):
-        with writing() as session:
-            attempt(lambda: projects.change_project(session, actor, project.id, rule=rule, ties=str(tie)))
-    return str(rule), str(tie)
 
 
 def draw_counts(found: Consolidation) -> None:
@@ -75,6 +35,8 @@ def draw_counts(found: Consolidation) -> None:
         (_("With dissent"), counts["dissent_pairs"]),
     )
     draw_figures([(words, f"{figure:,}") for words, figure in figures])
+    if found.undefined:
+        st.warning(_("This rule is undefined here: {why}.", why=reason_word(found.undefined)), icon=":material/rule:")
     if counts["open"]:
         st.info(
             _("{count} pairs have no grade yet and are not in the qrels.", count=f"{counts['open']:,}"),
@@ -83,71 +45,54 @@ def draw_counts(found: Consolidation) -> None:
         st.page_link("pages/settle.py", label=_("Settle them"), icon=":material/arrow_forward:")
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def compare_rules(votes: pd.DataFrame, decisions: pd.DataFrame, grades: tuple[int, ...], ties: str) -> pd.DataFrame:
-    """How many pairs each rule leaves open, and how many it grades otherwise than the median of the same votes."""
-    tables = {
-        rule: consolidate(votes, parse_rule(rule), ties=ties, grades=grades, decisions=decisions)  # type: ignore[arg-type]
-        for rule in RULES
-    }
-    reference = tables["majority"].table["relevance"]
-    rows = []
-    for rule, found in tables.items():
-        grade = found.table["relevance"]
-        both = grade.notna() & reference.notna()
-        rows.append(
-            {
-                "rule": rule,
-                "graded": int(grade.notna().sum()),
-                "open": found.counts["open"],
-                "differs": int((grade[both] != reference[both]).sum()),
-                "mean": float(grade.dropna().astype(float).mean()) if grade.notna().any() else float("nan"),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def draw_comparison(votes: pd.DataFrame, decisions: pd.DataFrame, grades: tuple[int, ...], tie: str) -> None:
-    """The rules side by side."""
-    with st.expander(_("The rules side by side")):
-        table = compare_rules(votes, decisions, grades, tie)
-        table["rule"] = [rule_word(rule) for rule in table["rule"]]
-        names = {
-            "rule": _("Rule"),
-            "graded": _("Graded"),
-            "open": _("Open"),
-            "differs": _("Other than the majority"),
-            "mean": _("Mean grade"),
-        }
+def draw_weights(found: Consolidation) -> None:
+    """Each rater's weight, where the rule has weights."""
+    weights = found.definition.get("weights")
+    if weights and not found.undefined:
+        table = pd.DataFrame({_("Rater"): list(weights), _("Weight"): list(weights.values())})
         number = st.column_config.NumberColumn(format="%.3f")
-        st.dataframe(
-            table.rename(columns=names), hide_index=True, width="stretch", column_config={_("Mean grade"): number}
+        st.dataframe(table, hide_index=True, width="content", column_config={_("Weight"): number})
+        st.caption(
+            _(
+                "(right + 1) / (judged + 2) on gold. A rater without gold has no weight, and their votes do not count here."
+            )
         )
 
 
 def draw_downloads(actor: Actor, project: Project, rule: str, tie: str) -> None:
-    """The files, with the manifest that says how they came about."""
-    with reading() as session:
-        release = attempt(lambda: build_release(session, actor, project.id, rule=rule, ties=tie))
-    if release is None:
-        return
+    """The files, with the manifest that says how they came about; made when they are asked for."""
     st.subheader(_("Files"), anchor=False)
+    texts = st.checkbox(_("With the texts of the documents (large)"), key=f"texts_{project.id}")
+    choices = ReleaseChoices(rule, tie, texts)
+
+    def make(file: str | None) -> bytes:
+        with reading() as session:
+            release = build_release(session, actor, project.id, choices)
+        return pack(release) if file is None else release.files[file]
+
     name = f"assay-{project.id}"
+    files = (
+        (None, _("Everything (zip)"), "application/zip"),
+        ("qrels.txt", _("Qrels (TREC)"), "text/plain"),
+        ("consolidated.csv", _("Grades (CSV)"), "text/csv"),
+        ("judgments.csv", _("Judgments (CSV)"), "text/csv"),
+        ("soft_qrels.csv", _("Soft qrels (CSV)"), "text/csv"),
+        ("quepid/ratings.csv", _("Quepid (CSV)"), "text/csv"),
+        ("opensearch/judgments.json", _("OpenSearch (JSON)"), "application/json"),
+        ("manifest.json", _("Manifest"), "application/json"),
+    )
     with st.container(horizontal=True):
-        st.download_button(
-            _("Everything (zip)"), pack(release), f"{name}.zip", "application/zip", type="primary", on_click="ignore"
-        )
-        for file, words, kind in (
-            ("qrels.txt", _("Qrels (TREC)"), "text/plain"),
-            ("consolidated.csv", _("Grades (CSV)"), "text/csv"),
-            ("consolidated.jsonl", _("Grades (JSONL)"), "application/jsonl"),
-            ("judgments.csv", _("Judgments (CSV)"), "text/csv"),
-            ("judgments.jsonl", _("Judgments (JSONL)"), "application/jsonl"),
-            ("manifest.json", _("Manifest"), "application/json"),
-        ):
-            st.download_button(words, release.files[file], f"{name}-{file}", kind, on_click="ignore")
-    with st.expander(_("The manifest: rule, rubric, counts, hashes")):
-        st.code(release.files["manifest.json"].decode(), language="json")
+        for file, words, kind in files:
+            st.download_button(
+                words,
+                lambda file=file: make(file),  # type: ignore[misc]
+                f"{name}.zip" if file is None else f"{name}-{file.replace('/', '-')}",
+                kind,
+                type="primary" if file is None else "secondary",
+                on_click="ignore",
+                key=f"get_{project.id}_{file}",
+            )
+    st.caption(_("The zip also holds JSON lines, qrels of each rater, and folders as ir_datasets and BEIR read them."))
 
 
 def draw_grades(found: Consolidation) -> None:
@@ -161,8 +106,29 @@ def draw_grades(found: Consolidation) -> None:
         )
     with right:
         dissent = found.table.sort_values(["dissent", "query_id", "doc_id"], ascending=[False, True, True])
-        st.dataframe(dissent.head(500), hide_index=True, width="stretch", height=240)
-        st.caption(_("Pairs with the most dissent first (500 at most)."))
+        number = st.column_config.NumberColumn(format="%.2f")
+        st.dataframe(dissent.head(500), hide_index=True, width="stretch", height=240, column_config={"mean": number})
+        st.caption(_("Pairs with the most dissent first (500 at most). mean: of the votes, as a decimal number."))
+
+
+def choose_view() -> str:
+    """Which part of the page is shown."""
+    words = {
+        "grades": _("Grades and files"),
+        "rules": _("Rules side by side"),
+        "releases": _("Releases"),
+        "final": _("Beside a file"),
+    }
+    view = st.segmented_control(
+        _("View"),
+        list(words),
+        default="grades",
+        required=True,
+        format_func=words.__getitem__,
+        label_visibility="collapsed",
+        key=f"qrels_view_{project.id}",
+    )
+    return str(view)
 
 
 actor = require("lead")
@@ -172,12 +138,30 @@ with reading() as session:
     votes = read_votes(session, actor, project.id)
     decisions = read_decisions(session, actor, project.id)[["query_id", "doc_id", "grade"]]
     grades = get_rubric(session, project.id).grades
+    weights = read_weights(session, actor, project.id)
 if votes.empty:
     empty_state(_("No votes yet."), _("Qrels are made of votes and decisions."), icon=":material/output:")
     st.stop()
-rule, tie = choose_rule(actor, project, sorted(votes["rater"].unique()))
-found = consolidate(votes, parse_rule(rule), ties=tie, grades=grades, decisions=decisions)  # type: ignore[arg-type]
-draw_counts(found)
-draw_grades(found)
-draw_downloads(actor, project, rule, tie)
-draw_comparison(votes, decisions, grades, tie)
+raters = sorted(votes["rater"].unique())
+rule, tie = choose_rule(actor, project, raters)
+try:
+    found = consolidate(votes, rule, ties=tie, grades=grades, decisions=decisions, weights=weights)  # type: ignore[arg-type]
+except AssayError as fault:
+    show_fault(fault)
+    st.stop()
+view = choose_view()
+if view == "grades":
+    draw_counts(found)
+    draw_weights(found)
+    draw_grades(found)
+    draw_downloads(actor, project, rule, tie)
+elif view == "releases":
+    draw_releases(actor, project, rule, tie, sorted(found.table["query_id"].unique()))
+else:
+    wanted = compared_rules(weights, rule, raters if view == "final" else ())
+    compared = compared_with(wanted, votes, decisions, grades, tie, weights)
+    if view == "rules":
+        key = (project.id, tie, tuple(wanted), int(pd.util.hash_pandas_object(votes).sum()), tuple(weights.items()))
+        draw_side_by_side(project, compared, (*key, decisions.to_csv()))
+    else:
+        draw_final(project, compared, votes)
