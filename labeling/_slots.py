@@ -26,23 +26,35 @@ def find_slots(seed: int, rater: int, rates: dict[str, int], first: int, last: i
 def _places(seed: int, rater: int, purpose: str, every: int, first: int, last: int) -> set[int]:
     if every <= 0:
         return set()
-    places = set()
-    for run in range(max(first, 0) // every, last // every + 1):
-        digest = blake2b(f"{seed}:{rater}:{purpose}:{run}".encode(), digest_size=8).digest()
-        places.add(run * every + int.from_bytes(digest) % every)
-    return places
+    return {_place(seed, rater, purpose, every, run) for run in range(max(first, 0) // every, last // every + 1)}
+
+
+def _place(seed: int, rater: int, purpose: str, every: int, run: int) -> int:
+    digest = blake2b(f"{seed}:{rater}:{purpose}:{run}".encode(), digest_size=8).digest()
+    return run * every + int.from_bytes(digest) % every
+
+
+def _count_places(seed: int, rater: int, purpose: str, every: int, first: int, last: int) -> int:
+    """How many places there are from first to last, however far apart: only the runs at both ends are looked into."""
+    if every <= 0 or last < first:
+        return 0
+    ends = {first // every, last // every}
+    inside = sum(first <= _place(seed, rater, purpose, every, run) <= last for run in ends)
+    return inside + max(last // every - first // every - 1, 0)
 
 
 def places_needed(seed: int, rater: int, rates: dict[str, int], last: int, pairs: int, gold: int) -> int:
     """How many places so many production pairs take after a place, the gold and the repeats between them included.
 
-    gold: how many gold pairs there are to give; repeats are taken to be there.
+    gold: how many gold pairs there are to give; repeats are taken to be there, at most one for each pair. Two at one place count as two: the number
+    can be one off for a moment, and is right again after it.
     """
     total = pairs
-    while pairs and any(rates.values()):
-        slots = list(find_slots(seed, rater, rates, last + 1, last + total).values())
-        needed = pairs + min(slots.count("gold"), gold) + slots.count("repeat")
-        if needed <= total:
+    while pairs:
+        end = last + total
+        found = min(_count_places(seed, rater, "gold", rates["gold"], last + 1, end), gold)
+        found += min(_count_places(seed, rater, "repeat", rates["repeat"], max(last + 1, FIRST_REPEAT), end), pairs)
+        if pairs + found <= total:
             break
-        total = needed
+        total = pairs + found
     return total

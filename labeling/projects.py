@@ -190,6 +190,8 @@ def _check_changes(changes: dict[str, Any]) -> None:
             raise AssayError(f"expected {name} from 1 to {limits[name]}, found {value}")
         if name in from_zero and not 0 <= value <= from_zero[name]:
             raise AssayError(f"expected {name} from 0 to {from_zero[name]}, found {value}")
+        if name in ("gold_every", "repeat_every") and value == 1:
+            raise AssayError(f"expected {name} 0 or 2 and more, found 1: no pair would be left to vote on")
         if name == "twins" and value not in TWIN_MODES:
             raise AssayError(f"expected twins as one of {', '.join(TWIN_MODES)}, found {value}")
         if name == "dispute_rule" and value not in DISPUTE_RULES:
