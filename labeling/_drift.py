@@ -11,7 +11,9 @@ from scipy import stats
 
 from labeling._cautions import Caution
 
-__all__ = ["differences_to_partners", "find_drifts"]
+__all__ = ["differences_to_partners", "find_drifts", "tell_time"]
+
+LEAST_SECONDS = 0.5  # on average for a vote; rows that an import stamped with its own moment are closer together
 
 FEWEST_STRETCHES = 10
 CHANCE = 0.01  # shared by all raters that are tested
@@ -42,7 +44,7 @@ def find_drifts(votes: pd.DataFrame) -> list[Caution]:
     tested = []
     for rater, own in timed.groupby("rater", sort=True):
         moments = pd.to_datetime(own["judged_at"], utc=True, format="ISO8601")
-        if moments.nunique() > 2:
+        if tell_time(moments):
             ordered = own.assign(moment=moments).sort_values(["moment", "query_id", "doc_id"])
             tested += [(str(rater), *found) for found in _test_slope(ordered)]
     return [
@@ -53,6 +55,11 @@ def find_drifts(votes: pd.DataFrame) -> list[Caution]:
         for rater, n, first, last, p in tested
         if p < CHANCE / len(tested) and abs(last - first) >= LEAST_CHANGE
     ]
+
+
+def tell_time(moments: pd.Series) -> bool:
+    """Whether these can be the moments of judging, and not those of an import that stamped its rows one after the other."""
+    return len(moments) > 1 and (moments.max() - moments.min()).total_seconds() >= LEAST_SECONDS * len(moments)
 
 
 def _test_slope(ordered: pd.DataFrame) -> Iterator[tuple[int, float, float, float]]:

@@ -13,7 +13,7 @@ import pandas as pd
 from labeling._cautions import Caution
 from labeling._coefficients import FloatArray, cohen_kappas
 from labeling._couples import draw_kappas, find_couples, mean_kappa, middle_of
-from labeling._drift import find_drifts
+from labeling._drift import find_drifts, tell_time
 from labeling._habits import fit_habits
 from labeling._pace import FAST_SECONDS, Series, find_fast_series
 from labeling._votes import encode_votes
@@ -42,6 +42,7 @@ ATTENTION = {
     "few": "too few pairs in common to say anything",
 }
 
+_NEEDED = ("query_id", "doc_id", "rater", "grade", "kind", "is_vote", "judged_at", "seconds")
 ENOUGH = 30  # pairs in common; below it intervals say next to nothing
 NOTABLE_DIFFERENCE = 0.25  # grades
 NOTABLE_GAP = 0.1  # of the share of equal grades
@@ -129,17 +130,18 @@ def describe_raters(
     gold : DataFrame with rater, grade, reference, optional
     repeats : DataFrame with rater, first_grade, second_grade, optional
     """
-    production = judgments[judgments["purpose"] == "production"]
+    production = judgments.loc[judgments["purpose"] == "production", list(_NEEDED)]
     compared = _compare(production, grades)
+    by_rater, compared_by_rater = _by_rater(production), _by_rater(compared)
     statistics = _Statistics(compared, production, grades, draws, seed)
     total = int(production["is_vote"].sum())
     drifting = {one.params["rater"]: one for one in _drifts(compared)}
     reports = []
     for state in states:
-        own = production[production["rater"] == state.name]
+        own = by_rater.get(state.name, production.iloc[:0])
         kinds = own["kind"].value_counts()
         votes = int(own["is_vote"].sum())
-        shared = compared[compared["rater"] == state.name]
+        shared = compared_by_rater.get(state.name, compared.iloc[:0])
         seconds = own.loc[own["kind"].isin(("grade", "cannot_judge")), "seconds"].dropna()
         report = RaterReport(
             state=state,
@@ -163,6 +165,10 @@ def describe_raters(
         found = _attention(report, own, statistics.equal_of_others(state.name), drifting.get(state.name))
         reports.append(_with_attention(report, found))
     return reports
+
+
+def _by_rater(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    return {str(rater): part for rater, part in table.groupby("rater", sort=False)}
 
 
 def _with_attention(report: RaterReport, found: list[Caution]) -> RaterReport:
@@ -197,7 +203,9 @@ class _Statistics:
     def __init__(
         self, compared: pd.DataFrame, production: pd.DataFrame, grades: Sequence[int], draws: int, seed: int
     ) -> None:
-        self._compared = compared
+        self._of = _by_rater(compared)
+        voted = compared[compared["is_vote"]].groupby("rater")["equal"].agg(["sum", "size"])
+        self._equal_votes = {str(rater): (float(row["sum"]), int(row["size"])) for rater, row in voted.iterrows()}
         queries = sorted(compared["query_id"].unique())
         self._queries = {query: number for number, query in enumerate(queries)}
         count = len(queries)
@@ -216,15 +224,16 @@ class _Statistics:
 
     def equal_of_others(self, rater: str) -> float:
         """The mean share of equal grades among the votes of everybody else."""
-        others = self._compared[(self._compared["rater"] != rater) & self._compared["is_vote"]]
-        return float(others["equal"].mean()) if len(others) else math.nan
+        others = [found for name, found in self._equal_votes.items() if name != rater]
+        n = sum(size for _, size in others)
+        return sum(total for total, _ in others) / n if n else math.nan
 
     def kappa(self, rater: str) -> Estimate:
         return self._kappas.get(rater, Estimate(math.nan, math.nan, math.nan, 0))
 
     def _mean(self, rater: str, column: str) -> Estimate:
-        own = self._compared[self._compared["rater"] == rater]
-        if own.empty:
+        own = self._of.get(rater)
+        if own is None:
             return Estimate(math.nan, math.nan, math.nan, 0)
         query = own["query_id"].map(self._queries).to_numpy(dtype=np.int64)
         sums = np.bincount(query, weights=own[column], minlength=len(self._queries))
@@ -290,6 +299,8 @@ def trend_of(judgments: pd.DataFrame, rater: str, grades: Sequence[int]) -> pd.D
     if own.empty:
         return pd.DataFrame(columns=columns)
     moment = pd.to_datetime(own["judged_at"], utc=True, format="ISO8601", errors="coerce")
+    if not tell_time(moment):
+        return pd.DataFrame(columns=columns)
     own = own.assign(moment=moment).sort_values(["moment", "query_id", "doc_id"]).reset_index(drop=True)
     parts = max(1, min(10, len(own) // 5))
     seconds = pd.to_numeric(own["seconds"], errors="coerce").astype("float64")

@@ -14,7 +14,15 @@ from labeling.accounts import Actor
 from labeling.projects import get_project
 from labeling.schema import metadata
 
-__all__ = ["RaterCounts", "count_raters", "count_votes_again", "read_judgments", "read_ledger", "read_votes"]
+__all__ = [
+    "RaterCounts",
+    "count_raters",
+    "count_votes_again",
+    "read_judgments",
+    "read_ledger",
+    "read_votes",
+    "stamp_ledger",
+]
 
 _pair = metadata.tables["pair"]
 _query = metadata.tables["query"]
@@ -168,3 +176,12 @@ def count_votes_again(session: Session, project_id: int) -> int:
     wrong = session.execute(select(func.count()).where(here, _pair.c.vote_count != counted)).scalar_one()
     session.execute(update(_pair).where(here, _pair.c.vote_count != counted).values(vote_count=counted))
     return int(wrong)
+
+
+def stamp_ledger(session: Session, actor: Actor, project_id: int) -> tuple[object, ...]:
+    """What changes whenever read_judgments would answer otherwise: the last row and how many, and what raters count for."""
+    actor.require("lead")
+    rows = select(func.max(_judgment.c.id), func.count()).join(_rater, _rater.c.id == _judgment.c.rater_id)
+    raters = select(_rater.c.id, _rater.c.name, _rater.c.casts_vote, _rater.c.set_aside).order_by(_rater.c.id)
+    last = session.execute(rows.where(_rater.c.project_id == project_id)).one()
+    return (*last, *(tuple(row) for row in session.execute(raters.where(_rater.c.project_id == project_id))))

@@ -32,6 +32,7 @@ pages = [
 if actor.may("lead"):
     pages += [
         page("progress", _("Progress"), ":material/monitoring:"),
+        page("raters", _("Raters"), ":material/groups:"),
         page("agreement", _("Agreement"), ":material/handshake:"),
         page("settle", _("Settle"), ":material/gavel:"),
         page("qrels", _("Qrels"), ":material/output:"),

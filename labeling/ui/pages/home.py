@@ -7,6 +7,7 @@ from labeling.accounts import Actor
 from labeling.database import reading, writing
 from labeling.projects import Counts, Project
 from labeling.ui.components.empty import empty_state
+from labeling.ui.components.messages import draw_messages
 from labeling.ui.components.untrusted import show_inline
 from labeling.ui.state import attempt, choose_project, current_actor, go_to_project
 from labeling.ui.texts import _, _n
@@ -88,6 +89,7 @@ head.title(_("Projects"), anchor=False)
 if actor.may("lead"):
     with button, st.container(horizontal_alignment="right"):
         draw_new_project(actor)
+draw_messages(actor)
 
 with reading() as session:
     found = projects.list_projects(session, actor)

@@ -7,12 +7,14 @@ from labeling.rubrics import get_rubric
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.judging_card import judging_card
 from labeling.ui.components.look import judging_look
+from labeling.ui.components.messages import draw_messages
 from labeling.ui.state import card_rubric, csrf, current_actor, current_project
 from labeling.ui.texts import _
 
 actor = current_actor()
 judging_look()
 project = current_project(actor)
+draw_messages(actor, project.id)
 if project.state == "draft":
     empty_state(
         _("This project is not open yet."),
