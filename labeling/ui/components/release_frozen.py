@@ -32,9 +32,13 @@ _DONE = "assay_release_frozen"
 
 def draw_releases(actor: Actor, project: Project, rule: str, tie: str, queries: Sequence[str]) -> None:
     """Freeze what is there now; what was frozen; and what changed between two of them."""
-    _draw_form(actor, project, rule, tie, queries)
     with reading() as session:
         releases = frozen.list_releases(session, actor, project.id)
+    done = st.session_state.pop(_DONE, None)
+    if done:
+        st.success(_("Frozen: {name}", name=plain_label(done)), icon=":material/lock:")
+    with st.expander(_("Freeze a release"), expanded=not releases, icon=":material/lock:"):
+        _draw_form(actor, project, rule, tie, queries, f"freeze_{project.id}_{len(releases)}")
     if not releases:
         st.caption(_("Nothing is frozen yet."))
         return
@@ -45,12 +49,8 @@ def draw_releases(actor: Actor, project: Project, rule: str, tie: str, queries: 
         _draw_comparison(actor, project, releases)
 
 
-def _draw_form(actor: Actor, project: Project, rule: str, tie: str, queries: Sequence[str]) -> None:
-    done = st.session_state.pop(_DONE, None)
-    if done:
-        st.success(_("Frozen: {name}", name=plain_label(done)), icon=":material/lock:")
-    with st.form(f"freeze_{project.id}", clear_on_submit=False):
-        st.markdown(_("**Freeze a release**"))
+def _draw_form(actor: Actor, project: Project, rule: str, tie: str, queries: Sequence[str], key: str) -> None:
+    with st.form(key, border=False):
         st.caption(
             _(
                 "Keeps qrels, votes, decisions, rubric and manifest as they are now, by the rule {rule}, ties: {tie}. "
@@ -59,10 +59,10 @@ def _draw_form(actor: Actor, project: Project, rule: str, tie: str, queries: Seq
                 tie=tie_word(tie),
             )
         )
-        name = st.text_input(_("Name of the release"), max_chars=200)
-        note = st.text_input(_("Note"), help=_("What is special about it, for those who will read it later."))
-        left_out = st.multiselect(_("Queries left out"), list(queries), placeholder=_("none"))
-        texts = st.checkbox(_("With the texts of the documents (large)"))
+        name = st.text_input(_("Name of the release"), max_chars=200, key=f"{key}_name")
+        note = st.text_input(_("Note"), placeholder=_("what is special about it"), key=f"{key}_note")
+        left_out = st.multiselect(_("Queries left out"), list(queries), placeholder=_("none"), key=f"{key}_queries")
+        texts = st.checkbox(_("With the texts of the documents (large)"), key=f"{key}_texts")
         pressed = st.form_submit_button(_("Freeze"), type="primary", icon=":material/lock:")
     if not pressed:
         return
@@ -112,7 +112,7 @@ def _choose(label: str, releases: Sequence[FrozenRelease], key: str, index: int 
 def _draw_one(actor: Actor, project: Project, releases: Sequence[FrozenRelease]) -> None:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
-        chosen = _choose(_("Release"), releases, f"release_{project.id}")
+        chosen = _choose(_("Release"), releases, f"release_{project.id}_{len(releases)}")
 
     def content() -> bytes:
         with reading() as session:
@@ -153,9 +153,9 @@ def _scored(
 def _draw_comparison(actor: Actor, project: Project, releases: Sequence[FrozenRelease]) -> None:
     left, right = st.columns(2)
     with left:
-        before = _choose(_("Before"), releases, f"release_before_{project.id}", 1)
+        before = _choose(_("Before"), releases, f"release_before_{project.id}_{len(releases)}", 1)
     with right:
-        after = _choose(_("After"), releases, f"release_after_{project.id}", 0)
+        after = _choose(_("After"), releases, f"release_after_{project.id}_{len(releases)}")
     one, two = (_qrels_of(actor, project.id, release.name, release.sha256) for release in (before, after))
     change = compare_qrels(one, two)
     _draw_change(change)

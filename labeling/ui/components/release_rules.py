@@ -30,16 +30,15 @@ def choose_rule(actor: Actor, project: Project, raters: Sequence[str]) -> tuple[
     rules = [*SIMPLE_RULES, "dawid-skene", "gold-weighted", "raters", *(f"rater:{name}" for name in raters)]
     kept = parse_rule(project.rule)
     chosen = "raters" if kept.name == "raters" else project.rule
-    rule = st.selectbox(
+    left, right = st.columns([3, 2])
+    rule = left.selectbox(
         _("Rule"),
         rules,
         index=rules.index(chosen) if chosen in rules else 0,
         format_func=rule_word,
         key=f"rule_{project.id}",
     )
-    if rule == "raters":
-        rule = _choose_order(project, kept, raters)
-    tie = st.segmented_control(
+    tie = right.segmented_control(
         _("Ties"),
         ["open", "lower", "higher"],
         default=project.ties,
@@ -47,6 +46,8 @@ def choose_rule(actor: Actor, project: Project, raters: Sequence[str]) -> tuple[
         format_func=tie_word,
         key=f"ties_{project.id}",
     )
+    if rule == "raters":
+        rule = _choose_order(project, kept, raters)
     if (rule, tie) != (project.rule, project.ties):
         with writing() as session:
             attempt(lambda: projects.change_project(session, actor, project.id, rule=rule, ties=str(tie)))
@@ -122,6 +123,7 @@ def _draw_counts(found: RuleComparison) -> None:
     }
     number = st.column_config.NumberColumn(format="%.3f")
     st.dataframe(table.rename(columns=names), hide_index=True, width="stretch", column_config={_("Mean grade"): number})
+    st.caption(_("Decisions of a lead win over every rule; a tie goes as chosen above."))
     for row in found.table.itertuples():
         if row.undefined:
             st.caption(f"{rule_name(str(row.rule))}: {reason_word(str(row.undefined))}")
@@ -145,7 +147,9 @@ def _draw_scores(found: RuleScores, measure: str) -> None:
         st.markdown(_("**Kendall's tau between the orders of the runs under two rules**"))
         taus = found.taus.rename(index=rule_name, columns=rule_name).rename_axis(_("Rule")).reset_index()
         st.dataframe(taus, hide_index=True, width="stretch", column_config=dict.fromkeys(config, st.column_config.NumberColumn(format="%.3f")))  # fmt: skip
-        st.caption(_("1: the same order. Empty: undefined, as a rule grades nothing or puts all runs level."))
+        st.caption(
+            _("1: the same order; -1: the reverse. Undefined where a rule grades nothing or puts all runs level.")
+        )
 
 
 def _draw_pairs(project: Project, found: RuleComparison) -> None:
