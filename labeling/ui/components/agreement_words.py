@@ -8,7 +8,7 @@ from labeling.i18n import mark
 from labeling.ui.components.untrusted import plain_label
 from labeling.ui.texts import _
 
-__all__ = ["caution_words", "coefficient_words", "level_words", "reading_words", "undefined_words"]
+__all__ = ["caution_words", "coefficient_words", "reading_words", "undefined_words"]
 
 NAMES = {
     "percent_agreement": mark("Equal grades"),
@@ -18,6 +18,7 @@ NAMES = {
     "gwet_ac2": mark("Gwet's AC2"),
     "scott_pi": mark("Scott's pi"),
     "cohen_kappa": mark("Cohen's kappa"),
+    "overlap_of_relevant": mark("Overlap of what is relevant"),
 }
 LEVELS = {
     "nominal": mark("nominal"),
@@ -34,8 +35,26 @@ READINGS = {
     "krippendorff_alpha": mark(
         "Agreement beyond chance for any number of raters. Ordinal counts a miss by two grades as worse than by one."
     ),
+    "cohen_kappa": mark(
+        "Agreement of two raters beyond what their own grade shares give by chance; for more raters the mean over every two, by common pairs."
+    ),
+    "scott_pi": mark(
+        "As kappa, with chance from the shares of both raters together; a bias between them counts as disagreement."
+    ),
+    "fleiss_kappa": mark("Scott's pi for any number of raters, with chance from all votes, single ones included."),
+    "gwet_ac1": mark("Agreement beyond chance that stays meaningful where one grade is common, and kappa does not."),
+    "gwet_ac2": mark("Gwet's AC1 with partial credit for near misses."),
+    "overlap_of_relevant": mark(
+        "Of the pairs that either of two votes calls relevant, the share that both do. TREC reports 0.42 to 0.49."
+    ),
 }
 REASONS = {
+    "no vote on a pair with two votes reaches this grade": mark("no vote on a pair with two votes reaches this grade"),
+    "every two raters with common pairs gave them one and the same grade": mark(
+        "every two raters with common pairs gave them one and the same grade"
+    ),
+    "the ratio level needs grades of 0 or more": mark("the ratio level needs grades of 0 or more"),
+    "nobody gave this grade to a pair with two votes": mark("nobody gave this grade to a pair with two votes"),
     "there are no votes": mark("there are no votes"),
     "there is only one rater": mark("there is only one rater"),
     "no pair has two votes": mark("no pair has two votes"),
@@ -51,6 +70,12 @@ CAUTIONS = {
     "perfect_agreement": mark("every couple of votes on all {n} pairs is equal: check the export for copies"),
     "one_grade_rater": mark("{rater} gave grade {grade} to all of {n} pairs"),
     "few_double_votes": mark("only {n} pairs have two votes or more: fewer than {wanted} say little about agreement"),
+    "near_copies": mark(
+        "{raters} gave almost always the same grade ({equal} of {n} common pairs and more): are they one source?"
+    ),
+    "drifting_rater": mark(
+        "{rater} drifts: {first} grades from the partners in the first third of {n} shared pairs, {last} in the last third (p = {p})"
+    ),
     "look_alike_raters": mark("these rater names look alike and count as different raters: {raters}"),
 }
 
@@ -58,13 +83,10 @@ CAUTIONS = {
 def coefficient_words(name: str, level: str) -> str:
     """A coefficient's name, with its level where it has several."""
     words = _(NAMES.get(name, name))
+    if name == "overlap_of_relevant":
+        return _("{words}, from grade {grade}", words=words, grade=level)
     alone = name in ("percent_agreement", "fleiss_kappa", "gwet_ac1", "scott_pi")
     return words if alone else f"{words}, {_(LEVELS.get(level, level))}"
-
-
-def level_words(level: str) -> str:
-    """How a coefficient weighs the distance between grades."""
-    return _(LEVELS.get(level, level))
 
 
 def reading_words(name: str) -> str:

@@ -10,26 +10,29 @@ from labeling.agreement import AgreementReport, Coefficient, count_confusions, c
 from labeling.collection import read_queries_table
 from labeling.database import reading
 from labeling.projects import Project
+from labeling.raters import list_raters
 from labeling.rubrics import Rubric, get_rubric
+from labeling.selection import select_votes
+from labeling.ui.components.agreement_breaks import draw_breaks, draw_pair_link
+from labeling.ui.components.agreement_choice import choose_selection, votes_among
 from labeling.ui.components.agreement_words import (
     caution_words,
     coefficient_words,
-    level_words,
     reading_words,
     undefined_words,
 )
 from labeling.ui.components.charts import draw_shares, pick_cell
 from labeling.ui.components.empty import empty_state
+from labeling.ui.components.ledger import judgments_of
 from labeling.ui.components.untrusted import plain_label
 from labeling.ui.state import current_project, project_switch, require
 from labeling.ui.texts import _
-from labeling.votes import read_votes
 
 HEADLINES = (
     ("percent_agreement", "nominal"),
     ("krippendorff_alpha", "ordinal"),
-    ("krippendorff_alpha", "nominal"),
-    ("krippendorff_alpha", "interval"),
+    ("cohen_kappa", "quadratic"),
+    ("gwet_ac2", "quadratic"),
 )
 
 
@@ -39,37 +42,13 @@ def measured(votes: pd.DataFrame, grades: tuple[int, ...], resample: str) -> Agr
     return measure_agreement(votes, grades=grades, resample=resample)  # type: ignore[arg-type]
 
 
-def choose_votes(votes: pd.DataFrame, project: Project) -> tuple[pd.DataFrame, str]:
-    """The votes that the page is about, and what the intervals resample."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        queries = sorted(votes["query_id"].unique())
-        left_out = st.multiselect(
-            _("Leave out queries"), queries, placeholder=_("none"), key=f"agreement_without_{project.id}"
-        )
-        raters = sorted(votes["rater"].unique())
-        only = st.multiselect(
-            _("Only these raters"), raters, placeholder=_("all of them"), key=f"agreement_raters_{project.id}"
-        )
-        resample = st.segmented_control(
-            _("Intervals resample"),
-            ["query", "pair"],
-            default="query",
-            format_func=lambda one: {"query": _("queries"), "pair": _("pairs")}[one],
-            key=f"agreement_resample_{project.id}",
-            required=True,
-        )
-    votes = votes[~votes["query_id"].isin(left_out)]
-    return (votes[votes["rater"].isin(only)] if only else votes).reset_index(drop=True), str(resample)
-
-
 def draw_headlines(report: AgreementReport) -> None:
     """The numbers that one reads first, each with its interval."""
     for place, (name, level) in zip(st.columns(len(HEADLINES)), HEADLINES, strict=True):
         found = report.coefficient(name, level)
         with place.container(border=True):
             words = coefficient_words(name, level)
-            short = words if name == "percent_agreement" else _("Alpha, {level}", level=level_words(level))
-            st.metric(short, figure(found), help=f"{words}. {reading_words(name)}")
+            st.metric(words, figure(found), help=f"{words}. {reading_words(name)}")
             st.caption(
                 undefined_words(found.undefined)
                 if found.undefined
@@ -99,7 +78,7 @@ def draw_rater_pairs(report: AgreementReport) -> None:
     """Every two raters with pairs in common."""
     st.subheader(_("Two by two"), anchor=False)
     names = [
-        _("Rater"), _("and"), _("Pairs"), _("Equal"), _("Kappa"), _("linear"), _("quadratic"), _("Undefined because"),
+        _("Rater"), _("and"), _("Pairs"), _("Equal"), _("Kappa"), _("Low"), _("High"), _("linear"), _("quadratic"), _("Undefined because"),
     ]  # fmt: skip
     rows = [
         (
@@ -107,6 +86,8 @@ def draw_rater_pairs(report: AgreementReport) -> None:
             pair.n,
             pair.agreement,
             pair.cohen_kappa,
+            pair.cohen_kappa_low,
+            pair.cohen_kappa_high,
             pair.cohen_kappa_linear,
             pair.cohen_kappa_quadratic,
             undefined_words(pair.undefined) if pair.undefined else "",
@@ -119,7 +100,7 @@ def draw_rater_pairs(report: AgreementReport) -> None:
         pd.DataFrame(rows, columns=names),
         hide_index=True,
         width="stretch",
-        column_config={**columns, _("linear"): number, _("quadratic"): number},
+        column_config={**columns, **{_(name): number for name in ("Low", "High", "linear", "quadratic")}},
     )
 
 
@@ -183,16 +164,8 @@ def draw_cell(
         key=f"cell_{project.id}_{a}_{b}_{cell}",
     )
     chosen = event.selection.rows
-    if not chosen:
-        st.caption(_("Choose a row to read the pair."))
-    else:
-        query_id, doc_id = found.iloc[chosen[0]]
-        st.page_link(
-            "pages/settle.py",
-            label=_("Read this pair"),
-            icon=":material/arrow_forward:",
-            query_params={"project": str(project.id), "query": query_id, "doc": doc_id},
-        )
+    query_id, doc_id = found.iloc[chosen[0]] if chosen else ("", None)
+    draw_pair_link(project, str(query_id), doc_id)
 
 
 def draw_grades(votes: pd.DataFrame, rubric: Rubric) -> None:
@@ -210,6 +183,7 @@ def draw_all_coefficients(report: AgreementReport) -> None:
         rows = [
             (
                 coefficient_words(found.name, found.level),
+                reading_words(found.name),
                 found.value,
                 found.low,
                 found.high,
@@ -218,7 +192,15 @@ def draw_all_coefficients(report: AgreementReport) -> None:
             )
             for found in report.coefficients
         ]
-        names = [_("Coefficient"), _("Value"), _("Low"), _("High"), _("Pairs"), _("Undefined because")]
+        names = [
+            _("Coefficient"),
+            _("What it says"),
+            _("Value"),
+            _("Low"),
+            _("High"),
+            _("Pairs"),
+            _("Undefined because"),
+        ]
         number = st.column_config.NumberColumn(format="%.4f")
         st.dataframe(
             pd.DataFrame(rows, columns=names),
@@ -231,10 +213,17 @@ def draw_all_coefficients(report: AgreementReport) -> None:
 
 def draw_page(actor: Actor, project: Project) -> None:
     """Everything about the votes of a project."""
+    judgments, _stamp = judgments_of(actor, project.id)
     with reading() as session:
-        votes = read_votes(session, actor, project.id)
+        models = [rater.name for rater in list_raters(session, project.id) if rater.is_model and not rater.casts_vote]
         rubric = get_rubric(session, project.id)
         queries = read_queries_table(session, project.id)
+    graded = set(judgments["rater"])
+    models = [name for name in models if name in graded]
+    too = bool(models) and st.toggle(
+        _("Models too ({count}), which cast no vote", count=len(models)), key=f"agreement_models_{project.id}"
+    )
+    votes = votes_among(judgments, models if too else [])
     if votes.empty:
         empty_state(
             _("No votes yet."),
@@ -242,12 +231,21 @@ def draw_page(actor: Actor, project: Project) -> None:
             icon=":material/handshake:",
         )
         return
-    chosen, resample = choose_votes(votes, project)
+    selection, resample = choose_selection(votes, queries, str(project.id))
+    chosen = select_votes(votes, selection, queries)
+    on_scale = chosen["grade"].isin(rubric.grades)
+    if not on_scale.all():
+        words = _(
+            "{count} votes lie outside the scale of the newest rubric and are left out.", count=int((~on_scale).sum())
+        )
+        st.warning(words, icon=":material/warning:")
+        chosen = chosen[on_scale].reset_index(drop=True)
     report = measured(chosen, rubric.grades, resample)
     for caution in report.warnings:
         st.warning(caution_words(caution), icon=":material/warning:")
     draw_headlines(report)
     if not chosen.empty:
+        draw_breaks(chosen, queries, rubric, project, resample)  # type: ignore[arg-type]
         draw_grades(chosen, rubric)
     draw_rater_pairs(report)
     draw_confusions(report, chosen, rubric, project, dict(zip(queries["query_id"], queries["text"], strict=True)))
