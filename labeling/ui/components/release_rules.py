@@ -158,8 +158,8 @@ def _draw_pairs(project: Project, found: RuleComparison) -> None:
         st.caption(_("All these rules give every pair the same grade."))
         return
     pairs = found.pairs.rename(columns={"votes": _("votes"), **{rule: rule_name(rule) for rule in found.found}})
-    st.dataframe(pairs.head(SHOWN_PAIRS), hide_index=True, width="stretch", height=320)
-    st.caption(_("{count} pairs; {shown} at most are shown. Empty: open.", count=f"{len(pairs):,}", shown=SHOWN_PAIRS))
+    st.dataframe(pairs.head(SHOWN_PAIRS), hide_index=True, width="stretch", height=320, placeholder=_("open"))
+    st.caption(_("{count} pairs; {shown} at most are shown.", count=f"{len(pairs):,}", shown=SHOWN_PAIRS))
     st.download_button(
         _("These pairs (CSV)"),
         lambda: found.pairs.to_csv(index=False).encode(),
