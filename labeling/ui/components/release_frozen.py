@@ -168,7 +168,8 @@ def _draw_comparison(actor: Actor, project: Project, releases: Sequence[FrozenRe
         words = {"added": _("added"), "removed": _("removed"), "changed": _("another grade")}
         shown = change.table.assign(change=change.table["change"].map(words))
         names = {"before": _("Before"), "after": _("After"), "change": _("Change")}
-        st.dataframe(shown.head(SHOWN_PAIRS).rename(columns=names), hide_index=True, width="stretch", height=260)
+        table = shown.head(SHOWN_PAIRS).rename(columns=names)
+        st.dataframe(table, hide_index=True, width="stretch", height=260, placeholder="-")
         st.download_button(
             _("These pairs (CSV)"),
             lambda: change.table.to_csv(index=False).encode(),

@@ -30,15 +30,14 @@ def choose_rule(actor: Actor, project: Project, raters: Sequence[str]) -> tuple[
     rules = [*SIMPLE_RULES, "dawid-skene", "gold-weighted", "raters", *(f"rater:{name}" for name in raters)]
     kept = parse_rule(project.rule)
     chosen = "raters" if kept.name == "raters" else project.rule
-    left, right = st.columns([3, 2])
-    rule = left.selectbox(
+    rule = st.selectbox(
         _("Rule"),
         rules,
         index=rules.index(chosen) if chosen in rules else 0,
         format_func=rule_word,
         key=f"rule_{project.id}",
     )
-    tie = right.segmented_control(
+    tie = st.segmented_control(
         _("Ties"),
         ["open", "lower", "higher"],
         default=project.ties,
