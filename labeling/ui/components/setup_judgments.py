@@ -180,7 +180,7 @@ def _map_labels(found: pd.DataFrame, rubric: Rubric, key: str) -> dict[str, Any]
         hide_index=True,
         disabled=["label", "count"],
         key=f"{key}_labels",
-        height=min(36 * (len(found) + 1) + 2, 320),
+        placeholder=_("choose"),
         column_config={
             "label": st.column_config.TextColumn(_("Label in the files")),
             "count": st.column_config.NumberColumn(_("Times")),
@@ -193,8 +193,15 @@ def _map_labels(found: pd.DataFrame, rubric: Rubric, key: str) -> dict[str, Any]
     unknown = st.radio(
         _("Labels without a grade"), list(words), format_func=words.__getitem__, horizontal=True, key=f"{key}_unknown"
     )
-    if without:
-        st.caption(_n("{count} label has no grade.", "{count} labels have no grade.", without))
+    if without and unknown == "error":
+        st.warning(
+            _n(
+                "{count} label has no grade: choose one in the table, or leave it out.",
+                "{count} labels have no grade: choose them in the table, or leave them out.",
+                without,
+            )
+        )
+        st.stop()
     # A number says its own grade: only what differs from that is a choice, and is kept with the import.
     own_grades = dict(zip(found["label"], found["grade"], strict=True))
     changed = {
