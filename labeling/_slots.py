@@ -14,7 +14,7 @@ FIRST_REPEAT = 41  # a card holds up to 20 pairs ahead of the acts
 def find_slots(seed: int, rater: int, rates: dict[str, int], first: int, last: int) -> dict[int, str]:
     """The places from first to last that belong to gold or to a repeat, by purpose; gold goes first.
 
-    rates: purpose -> one in how many; 0 is none. Each run of that many places has one, at a place of its own.
+    Places begin at 1. rates: purpose -> one in how many; 0 is none. Each run of that many places has one.
     """
     gold = _places(seed, rater, "gold", rates["gold"], first - 1, last)
     repeat = _places(seed, rater, "repeat", rates["repeat"], first - 1, last)
@@ -26,28 +26,29 @@ def find_slots(seed: int, rater: int, rates: dict[str, int], first: int, last: i
 def _places(seed: int, rater: int, purpose: str, every: int, first: int, last: int) -> set[int]:
     if every <= 0:
         return set()
-    return {_place(seed, rater, purpose, every, run) for run in range(max(first, 0) // every, last // every + 1)}
+    runs = range((max(first, 1) - 1) // every, (last - 1) // every + 1)
+    return {_place(seed, rater, purpose, every, run) for run in runs}
 
 
 def _place(seed: int, rater: int, purpose: str, every: int, run: int) -> int:
     digest = blake2b(f"{seed}:{rater}:{purpose}:{run}".encode(), digest_size=8).digest()
-    return run * every + int.from_bytes(digest) % every
+    return 1 + run * every + int.from_bytes(digest) % every
 
 
 def _count_places(seed: int, rater: int, purpose: str, every: int, first: int, last: int) -> int:
     """How many places there are from first to last, however far apart: only the runs at both ends are looked into."""
     if every <= 0 or last < first:
         return 0
-    ends = {first // every, last // every}
-    inside = sum(first <= _place(seed, rater, purpose, every, run) <= last for run in ends)
-    return inside + max(last // every - first // every - 1, 0)
+    lowest, highest = (first - 1) // every, (last - 1) // every
+    inside = sum(first <= _place(seed, rater, purpose, every, run) <= last for run in {lowest, highest})
+    return inside + max(highest - lowest - 1, 0)
 
 
 def places_needed(seed: int, rater: int, rates: dict[str, int], last: int, pairs: int, gold: int) -> int:
     """How many places so many production pairs take after a place, the gold and the repeats between them included.
 
-    gold: how many gold pairs there are to give; repeats are taken to be there, at most one for each pair. Two at one place count as two: the number
-    can be one off for a moment, and is right again after it.
+    gold: how many gold pairs there are to give; repeats are taken to be there, at most one for each pair. Two at one place
+    count as two: the number can be one off for a moment, and is right again after it.
     """
     total = pairs
     while pairs:
