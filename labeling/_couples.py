@@ -11,10 +11,21 @@ import numpy as np
 from labeling._coefficients import FloatArray, Weighting, cohen_kappas
 from labeling._votes import EncodedVotes, IntArray
 
-__all__ = ["WEIGHTINGS", "Couples", "RaterPair", "describe_couples", "draw_kappas", "find_couples", "mean_kappa"]
+__all__ = [
+    "FEWEST_UNITS",
+    "WEIGHTINGS",
+    "Couples",
+    "RaterPair",
+    "count_units",
+    "describe_couples",
+    "draw_kappas",
+    "find_couples",
+    "mean_kappa",
+]
 
 BOTH_ONE_GRADE = "both raters gave one and the same grade throughout"
 WEIGHTINGS: tuple[Weighting, ...] = ("none", "linear", "quadratic")
+FEWEST_UNITS = 5  # queries or pairs of two raters, below which a bootstrap interval misleads
 _CELLS_AT_ONCE = 2_000_000
 
 
@@ -111,13 +122,28 @@ def mean_kappa(kappas: FloatArray, n: FloatArray) -> FloatArray:
     return mean
 
 
-def describe_couples(couples: Couples, grades: tuple[int, ...], drawn: FloatArray | None) -> tuple[RaterPair, ...]:
-    """Each couple in numbers; drawn holds the unweighted kappas of the resamples, shape (draws, couples)."""
+def count_units(couples: Couples, unit: IntArray) -> IntArray:
+    """How many units (queries or pairs) each couple's common pairs come from."""
+    units = int(unit.max(initial=-1)) + 1
+    counts = np.bincount(couples.couple * units + unit[couples.pair], minlength=len(couples.raters) * units)
+    found: IntArray = (counts.reshape(len(couples.raters), units) > 0).sum(axis=1).astype(np.int64)
+    return found
+
+
+def describe_couples(
+    couples: Couples, grades: tuple[int, ...], drawn: FloatArray | None, units: IntArray
+) -> tuple[RaterPair, ...]:
+    """Each couple in numbers.
+
+    drawn holds the unweighted kappas of the resamples, shape (draws, couples); units how many units each couple has: what
+    varies between a handful of them says nothing about what others would give, so that there is no interval then.
+    """
     kappas = {weighting: cohen_kappas(couples.tables, grades, weighting).tolist() for weighting in WEIGHTINGS}
     described = []
     for place, (raters, table) in enumerate(zip(couples.raters, couples.tables, strict=True)):
         n, kappa = int(table.sum()), kappas["none"][place]
-        low, high = middle_of(drawn[:, place] if drawn is not None and not math.isnan(kappa) else None)
+        told = drawn is not None and not math.isnan(kappa) and units[place] >= FEWEST_UNITS
+        low, high = middle_of(drawn[:, place] if drawn is not None and told else None)
         described.append(
             RaterPair(
                 raters=raters,

@@ -32,6 +32,7 @@ from labeling._couples import (
     WEIGHTINGS,
     Couples,
     RaterPair,
+    count_units,
     describe_couples,
     draw_kappas,
     find_couples,
@@ -186,7 +187,8 @@ def measure_agreement(
     generator = np.random.default_rng(seed)
     coefficients, weights = _coefficients(encoded, counts, draws, generator, resample)
     kappas, drawn = _kappas(encoded, couples, weights, draws, generator, resample)
-    rater_pairs = describe_couples(couples, encoded.grades, drawn)
+    units = count_units(couples, encoded.pair_query) if resample == "query" else couples.tables.sum(axis=(1, 2))
+    rater_pairs = describe_couples(couples, encoded.grades, drawn, units)
     cautions = find_cautions(encoded, counts, list(zip(couples.raters, couples.tables, strict=True)))
     return AgreementReport(
         pairs=encoded.pair_count,

@@ -12,7 +12,7 @@ import pandas as pd
 
 from labeling._cautions import Caution
 from labeling._coefficients import FloatArray, cohen_kappas
-from labeling._couples import draw_kappas, find_couples, mean_kappa, middle_of
+from labeling._couples import FEWEST_UNITS, draw_kappas, find_couples, mean_kappa, middle_of
 from labeling._drift import find_drifts, tell_time
 from labeling._habits import fit_habits
 from labeling._pace import FAST_SECONDS, Series, find_fast_series
@@ -204,6 +204,7 @@ class _Statistics:
         self, compared: pd.DataFrame, production: pd.DataFrame, grades: Sequence[int], draws: int, seed: int
     ) -> None:
         self._of = _by_rater(compared)
+        self._queries_of = {rater: len(set(part["query_id"])) for rater, part in self._of.items()}
         voted = compared[compared["is_vote"]].groupby("rater")["equal"].agg(["sum", "size"])
         self._equal_votes = {str(rater): (float(row["sum"]), int(row["size"])) for rater, row in voted.iterrows()}
         queries = sorted(compared["query_id"].unique())
@@ -239,7 +240,7 @@ class _Statistics:
         sums = np.bincount(query, weights=own[column], minlength=len(self._queries))
         sizes = np.bincount(query, minlength=len(self._queries)).astype(np.float64)
         low, high = math.nan, math.nan
-        if self._weights is not None and (sizes > 0).sum() > 1:
+        if self._weights is not None and (sizes > 0).sum() >= FEWEST_UNITS:
             total = self._weights @ sizes
             drawn = np.divide(self._weights @ sums, total, out=np.full(len(total), np.nan), where=total > 0)
             low, high = middle_of(drawn)
@@ -264,7 +265,8 @@ class _Statistics:
                 place for place, pair in enumerate(couples.raters) if rater in pair and set(pair) - {rater} <= voting
             ]
             value = float(mean_kappa(values[mine], n[mine]))
-            low, high = middle_of(None if drawn is None or math.isnan(value) else mean_kappa(drawn[:, mine], n[mine]))
+            told = drawn is not None and not math.isnan(value) and self._queries_of.get(rater, 0) >= FEWEST_UNITS
+            low, high = middle_of(mean_kappa(drawn[:, mine], n[mine]) if drawn is not None and told else None)
             found[rater] = Estimate(value, low, high, int(n[mine].sum()))
         return found
 
@@ -325,7 +327,7 @@ def _attention(report: RaterReport, own: pd.DataFrame, others: float, drift: Cau
     difference, equal = report.difference, report.equal
     if difference.n < ENOUGH:
         found.append(Caution("few", {"n": difference.n}))
-    else:
+    elif not math.isnan(difference.low):
         notable = abs(difference.value) >= NOTABLE_DIFFERENCE and not difference.low <= 0.0 <= difference.high
         if notable:
             code = "lenient" if difference.value > 0 else "harsh"

@@ -1,4 +1,4 @@
-"""``agreement`` and ``disagreement``: with consolidate, what works on judgment files with no database.
+"""``disagreement``; with agreement and consolidate, what works on judgment files with no database.
 
 Knows options, formats and files; computes nothing itself. Standard output carries only the answer.
 """
@@ -8,23 +8,13 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from labeling.agreement import AgreementReport, RaterPair, count_grades, measure_agreement
-from labeling.commands import consolidating
+from labeling.commands import agreeing, consolidating
 from labeling.commands.inputs import add_votes_arguments, read_checked_votes
 from metrics import Disagreement, Votes, disagreement, parse_measure, read_run
 from metrics.printing import print_remarks, to_csv, to_json, to_text
 
 __all__ = ["add_parsers"]
 
-_AGREEMENT = """examples:
-  python -m labeling agreement judgments/*.jsonl
-  python -m labeling agreement votes.csv --exclude-query 443396 --format json
-  python -m labeling agreement ann.csv bob.csv --label Exact=3 --label Partial=1 --label Irrelevant=0
-
-Read the coefficients together: where one grade is rare, kappa and alpha are low in spite of many equal grades.
-low and high bound the bootstrap's middle 95 %; an undefined value says why."""
 _DISAGREEMENT = """examples:
   python -m labeling disagreement judgments/*.jsonl --runs runs/*.run.gz --exclude-query 443396
   python -m labeling disagreement votes.csv --runs bm25.run dense.run -m nDCG@10 -m AP --by query --draws 2000
@@ -38,26 +28,9 @@ if TYPE_CHECKING:
 
 def add_parsers(subparsers: "Commands") -> None:
     """Add the three commands; each sets ``run``, a function from the chosen options to an exit code."""
-    _add_agreement(subparsers)
+    agreeing.add_parser(subparsers)
     consolidating.add_parser(subparsers)
     _add_disagreement(subparsers)
-
-
-def _add_agreement(subparsers: "Commands") -> None:
-    parser = _add(subparsers, "agreement", "Say how far raters agree", _AGREEMENT)
-    add_votes_arguments(parser)
-    parser.add_argument(
-        "--resample", choices=("query", "pair"), default="query", help="what the intervals resample (query)"
-    )
-    parser.add_argument(
-        "--draws", type=_count, default=1000, metavar="N", help="resamples; 0 leaves the intervals out (1000)"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="fixes the resamples (0)")
-    parser.add_argument(
-        "--show", choices=("coefficients", "raters", "grades"), default="coefficients", help="which table csv prints"
-    )
-    parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
-    parser.set_defaults(run=_run_agreement, parser=parser)
 
 
 def _add_disagreement(subparsers: "Commands") -> None:
@@ -101,65 +74,10 @@ def _add(subparsers: "Commands", name: str, summary: str, epilog: str) -> argpar
     )
 
 
-def _count(text: str) -> int:
-    if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"expected 0 or more, found {text}")
-    return int(text)
-
-
 def _positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected 1 or more, found {text}")
     return int(text)
-
-
-def _run_agreement(chosen: argparse.Namespace) -> int:
-    given = read_checked_votes(chosen)
-    report = measure_agreement(
-        given.votes, grades=given.grades, draws=chosen.draws, seed=chosen.seed, resample=chosen.resample
-    )
-    for caution in report.warnings:
-        sys.stderr.write(f"warning: {caution}\n")
-    grades = count_grades(given.votes, given.grades)
-    if chosen.format == "json":
-        sys.stdout.write(to_json(report.to_json() | {"grade_counts": _grade_counts(grades)}))
-    elif chosen.format == "csv":
-        tables = {"coefficients": _coefficient_table, "raters": _rater_table}
-        table = grades.reset_index() if chosen.show == "grades" else tables[chosen.show](report)
-        sys.stdout.write(to_csv(table))
-    else:
-        sys.stdout.write(_agreement_text(report, grades))
-    return 0
-
-
-def _grade_counts(grades: pd.DataFrame) -> dict[str, dict[str, int]]:
-    return {str(rater): {str(grade): int(row[grade]) for grade in grades.columns} for rater, row in grades.iterrows()}
-
-
-def _coefficient_table(report: AgreementReport) -> pd.DataFrame:
-    table = pd.DataFrame([vars(found) for found in report.coefficients])
-    return table.assign(undefined=table["undefined"].fillna(""))
-
-
-def _rater_table(report: AgreementReport) -> pd.DataFrame:
-    rows = [
-        dict(zip("ab", pair.raters, strict=True)) | vars(pair) | {"undefined": pair.undefined or ""}
-        for pair in report.rater_pairs
-    ]
-    columns = ["a", "b", *(name for name in RaterPair.__dataclass_fields__ if name != "raters")]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _agreement_text(report: AgreementReport, grades: pd.DataFrame) -> str:
-    parts = [
-        f"{report.pairs} pairs, {report.raters} raters, {report.votes} votes; {report.paired} pairs with two votes or more\n",
-        to_text(_coefficient_table(report)),
-    ]
-    if report.rater_pairs:
-        parts.append(to_text(_rater_table(report)))
-    shown = grades.rename(columns={grade: f"grade {grade}" for grade in grades.columns}).reset_index()
-    parts.append(to_text(shown))
-    return "\n".join(parts)
 
 
 def _run_disagreement(chosen: argparse.Namespace) -> int:

@@ -50,6 +50,7 @@ class CommandVotes:
     decisions: pd.DataFrame | None = None
     runs: tuple[Run, ...] = ()
     weights: Mapping[str, float] | None = None
+    details: pd.DataFrame | None = None  # the votes of files with rubric_version and judged_at, as far as they say them
 
 
 def add_votes_arguments(parser: argparse.ArgumentParser) -> None:
@@ -175,7 +176,15 @@ def _read_file_votes(chosen: argparse.Namespace) -> CommandVotes:
     )
     inputs = [describe_file(name, content) for name, content in files]
     notes: tuple[LeftOut | Remark, ...] = (*imported.left_out, *imported.remarks)
-    return CommandVotes(votes_of(imported.table), chosen.grades, inputs, notes, choices)
+    votes = votes_of(imported.table)
+    return CommandVotes(votes, chosen.grades, inputs, notes, choices, details=_with_details(votes, imported.table))
+
+
+def _with_details(votes: pd.DataFrame, judgments: pd.DataFrame) -> pd.DataFrame:
+    keys = ["query_id", "doc_id", "rater"]
+    graded = judgments[(judgments["kind"] == "grade") & judgments["grade"].notna()]
+    newest = graded.drop_duplicates(keys, keep="last")[[*keys, "rubric_version", "judged_at"]]
+    return votes.merge(newest, on=keys, how="left")
 
 
 def _without_queries(found: CommandVotes, excluded: Sequence[str]) -> CommandVotes:
@@ -190,7 +199,10 @@ def _without_queries(found: CommandVotes, excluded: Sequence[str]) -> CommandVot
     if decisions is not None:
         decisions = decisions[~decisions["query_id"].isin(excluded)].reset_index(drop=True)
     choices = {**found.choices, "excluded_queries": sorted(excluded)}
-    return replace(found, votes=votes, choices=choices, decisions=decisions)
+    details = found.details
+    if details is not None:
+        details = details[~details["query_id"].isin(excluded)].reset_index(drop=True)
+    return replace(found, votes=votes, choices=choices, decisions=decisions, details=details)
 
 
 def _name(path: str) -> str:
