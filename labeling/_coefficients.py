@@ -89,7 +89,7 @@ def sums_by_group(rows: Sums, pattern: IntArray, group: IntArray, groups: int) -
     """The sums of each group of pairs; pattern says which of the rows each pair is, group which group it is of."""
 
     def added(values: FloatArray) -> FloatArray:
-        flat = values.reshape(len(values), -1)
+        flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
         columns = [np.bincount(group, weights=column[pattern], minlength=groups) for column in flat.T]
         return np.stack(columns, axis=1).reshape((groups, *values.shape[1:]))
 
