@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from labeling.errors import AssayError
+from labeling.errors import AssayError, InputError
 from metrics import Measure, Options, Qrels, Run, evaluate, tau_b
 
 __all__ = [
@@ -93,11 +93,16 @@ def _grades(qrels: pd.DataFrame, name: str) -> pd.DataFrame:
 def measure_means(
     qrels: pd.DataFrame, runs: Sequence[Run], measure: Measure, options: Options | None = None
 ) -> pd.Series:
-    """The mean of each run, by its tag; nan where the qrels are empty."""
+    """The mean of each run, by its tag; nan where the qrels are empty or have no query of the run."""
     tags = pd.Index([run.tag for run in runs], name="run")
     if qrels.empty:
         return pd.Series(np.nan, index=tags, dtype="float64")
-    found = evaluate(Qrels(qrels, name="qrels"), list(runs), [measure], options=options or Options())
+    try:
+        found = evaluate(Qrels(qrels, name="qrels"), list(runs), [measure], options=options or Options())
+    except InputError:
+        if len(runs) == 1:
+            return pd.Series(np.nan, index=tags, dtype="float64")
+        return pd.Series(pd.concat([measure_means(qrels, [run], measure, options) for run in runs]))
     return found.means.set_index("run")["mean"].reindex(tags).astype("float64")
 
 

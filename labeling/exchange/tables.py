@@ -163,6 +163,9 @@ def _json_rows(text: str, name: str, start: str, progress: Progress | None) -> t
     decoder = json.JSONDecoder(parse_int=str, parse_float=str)
     if start == "[":
         return _json_list(text, name, decoder)
+    whole = _whole_object(text, decoder)
+    if whole is not None:
+        return [whole], [1]
     faults = Faults()
     rows: list[dict[str, Any]] = []
     lines: list[int] = []
@@ -189,6 +192,18 @@ def _json_rows(text: str, name: str, start: str, progress: Progress | None) -> t
         lines.append(number)
     faults.raise_if_any()
     return rows, lines
+
+
+def _whole_object(text: str, decoder: json.JSONDecoder) -> dict[str, Any] | None:
+    """The one object that a file holds over several lines; None where its first line is an object of its own, or it is no JSON."""
+    first = text.lstrip().split("\n", 1)[0]
+    for part in (first, text):
+        try:
+            row = decoder.decode(part.strip())
+        except json.JSONDecodeError:
+            continue
+        return row if part is text and type(row) is dict and not _has_half_characters(row, text) else None
+    return None
 
 
 def _json_list(text: str, name: str, decoder: json.JSONDecoder) -> tuple[list[dict[str, Any]], list[int]]:
