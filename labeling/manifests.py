@@ -14,7 +14,7 @@ from labeling.accounts import Actor
 from labeling.aggregation import Consolidation
 from labeling.agreement import measure_agreement
 from labeling.collection import list_imports, list_runs
-from labeling.exchange.writing import describe_tool
+from labeling.exchange.writing import base_name, describe_tool
 from labeling.projects import Project
 from labeling.raters import list_raters
 from labeling.rubrics import Rubric
@@ -137,12 +137,12 @@ def _inputs(session: Session, actor: Actor, project: Project) -> list[dict[str, 
     """What was imported, in an order that does not tell when."""
     rows = list_imports(session, actor, project.id)
     inputs = [
-        {"kind": row.kind, "file": name, "sha256": (row.report.get("sha256") or {}).get(name)}
+        {"kind": row.kind, "file": base_name(name), "sha256": (row.report.get("sha256") or {}).get(name)}
         for row in rows
         if row.kind != "runs"
         for name in row.files
     ]
-    inputs += [{"kind": "run", "file": row.file_name, "tag": row.tag, "sha256": row.sha256}
+    inputs += [{"kind": "run", "file": base_name(row.file_name), "tag": row.tag, "sha256": row.sha256}
                for row in list_runs(session, project.id)]  # fmt: skip
     return sorted(inputs, key=lambda one: (one["kind"], one["file"], one["sha256"] or ""))
 

@@ -15,7 +15,16 @@ import pandas as pd
 from labeling.errors import InputError
 from metrics import write_qrels
 
-__all__ = ["csv_bytes", "describe_file", "describe_tool", "json_bytes", "jsonl_bytes", "qrels_bytes", "table_rows"]
+__all__ = [
+    "base_name",
+    "csv_bytes",
+    "describe_file",
+    "describe_tool",
+    "json_bytes",
+    "jsonl_bytes",
+    "qrels_bytes",
+    "table_rows",
+]
 
 
 def qrels_bytes(qrels: pd.DataFrame) -> bytes:
@@ -56,10 +65,15 @@ def table_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
+def base_name(name: str) -> str:
+    """A file's name without the folders of the machine that it came from."""
+    return name.replace("\\", "/").rsplit("/", 1)[-1]
+
+
 def describe_file(name: str, content: bytes) -> dict[str, Any]:
     """What a file is: its name without folders, its SHA-256, its size."""
     return {
-        "file": name.replace("\\", "/").rsplit("/", 1)[-1],
+        "file": base_name(name),
         "sha256": hashlib.sha256(content).hexdigest(),
         "bytes": len(content),
     }

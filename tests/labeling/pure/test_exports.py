@@ -113,7 +113,7 @@ def test_ir_datasets_itself_loads_the_folder(tmp_path):
         ir_datasets.formats.TrecQrels(place["qrels"], {}),
     )
     assert {(one.query_id, one.doc_id): one.relevance for one in loaded.qrels_iter()} == keyed(QRELS, "relevance")
-    assert [(one.query_id, one.text) for one in loaded.queries_iter()][0] == ("q1", "red shoes")
+    assert next((one.query_id, one.text) for one in loaded.queries_iter()) == ("q1", "red shoes")
     assert [(one.doc_id, one.text) for one in loaded.docs_iter()] == [("001", "본문"), ("d2", "two\nlines\t|")]
 
 
