@@ -83,10 +83,9 @@ def _choose_more(votes: pd.DataFrame, queries: pd.DataFrame, ids: list[str], key
 
 def _chosen_words(selection: Selection) -> str:
     """What the closed box holds, so that nobody forgets it."""
+    empty = _("(empty)")
     parts = [", ".join(selection.queries)]
-    parts += [
-        f"{name}: {', '.join(value or _('(empty)') for value in values)}" for name, values in selection.slices.items()
-    ]
+    parts += [f"{name}: {', '.join(value or empty for value in values)}" for name, values in selection.slices.items()]
     parts.append(", ".join(_("version {number}", number=number) for number in selection.versions))
     parts.append(_("from {day}", day=selection.since) if selection.since else "")
     parts.append(_("until {day}", day=selection.until) if selection.until else "")

@@ -15,6 +15,7 @@ from labeling.database import reading, writing
 from labeling.projects import Project
 from labeling.rater_notes import LONGEST_MESSAGE, Effect
 from labeling.raters import Rater
+from labeling.ui.components.rater_charts import draw_heading
 from labeling.ui.components.rater_words import note_words
 from labeling.ui.components.untrusted import plain_label, show_text
 from labeling.ui.state import attempt
@@ -31,7 +32,7 @@ def draw_acts(actor: Actor, project: Project, rater: Rater) -> None:
     """The acts side by side; those that cannot be taken say why."""
     with reading() as session:
         effect = rater_notes.preview_effect(session, actor, project.id, rater.id, now=datetime.now(UTC))
-    st.markdown(f"**{_('What you can do')}**")
+    draw_heading(_("What you can do"))
     with st.container(horizontal=True):
         _draw_message(actor, project, rater)
         _draw_calibration(actor, project, rater)

@@ -11,7 +11,12 @@ from labeling._coefficients import FloatArray
 from labeling.ui.components.charts import COLORS
 from labeling.ui.texts import _
 
-__all__ = ["draw_habits", "draw_trend"]
+__all__ = ["draw_habits", "draw_heading", "draw_trend"]
+
+
+def draw_heading(words: str) -> None:
+    """What the next part of a rater's details is about."""
+    st.markdown(f"**{words}**")
 
 
 def draw_habits(rates: FloatArray, grades: tuple[int, ...]) -> None:

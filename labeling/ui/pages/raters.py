@@ -16,7 +16,7 @@ from labeling.ui.components.charts import draw_shares
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.ledger import Stamp, judgments_of
 from labeling.ui.components.rater_acts import draw_acts, draw_done, draw_notes
-from labeling.ui.components.rater_charts import draw_habits, draw_trend
+from labeling.ui.components.rater_charts import draw_habits, draw_heading, draw_trend
 from labeling.ui.components.rater_words import (
     attention_words,
     estimate_words,
@@ -140,7 +140,7 @@ def draw_numbers(report: RaterReport) -> None:
 
 def draw_distribution(report: RaterReport, rubric: Rubric) -> None:
     """The rater's grades beside those of the partners on the same pairs."""
-    st.markdown(f"**{_('Grades on the pairs in common')}**")
+    draw_heading(_("Grades on the pairs in common"))
     if not report.difference.n:
         st.caption(_("No pair in common with a rater whose votes count."))
         return
@@ -154,7 +154,7 @@ def draw_distribution(report: RaterReport, rubric: Rubric) -> None:
 
 def draw_course(report: RaterReport, judgments: pd.DataFrame, rubric: Rubric) -> None:
     """The course of time, and series that are quicker than anybody reads."""
-    st.markdown(f"**{_('Over time')}**")
+    draw_heading(_("Over time"))
     trend = trend_of(judgments, report.state.name, rubric.grades)
     if len(trend) < 2 or trend["first_at"].iloc[0] == trend["last_at"].iloc[-1]:
         st.caption(_("Too few moments to show a course: judgments from files often carry none."))
@@ -174,7 +174,7 @@ def draw_course(report: RaterReport, judgments: pd.DataFrame, rubric: Rubric) ->
 
 def draw_fitted(report: RaterReport, habits: dict[str, FloatArray], rubric: Rubric) -> None:
     """Habits as Dawid and Skene's model has them."""
-    st.markdown(f"**{_('Habits, fitted')}**")
+    draw_heading(_("Habits, fitted"))
     rates = habits.get(report.state.name)
     if rates is None:
         st.caption(_("No grade on a pair that somebody else voted on."))
@@ -201,7 +201,7 @@ def draw_details(
     for one in report.attention:
         st.markdown(f":material/flag: {attention_words(one)}")
     if not report.attention:
-        st.markdown(f":material/check_circle: {_('Nothing that needs attention.')}")
+        st.success(_("Nothing that needs attention."), icon=":material/check_circle:")
     draw_acts(actor, project, rater)
     draw_notes(actor, project, rater)
     draw_numbers(report)
