@@ -184,7 +184,10 @@ def _with_details(votes: pd.DataFrame, judgments: pd.DataFrame) -> pd.DataFrame:
     keys = ["query_id", "doc_id", "rater"]
     graded = judgments[(judgments["kind"] == "grade") & judgments["grade"].notna()]
     newest = graded.drop_duplicates(keys, keep="last")[[*keys, "rubric_version", "judged_at"]]
-    return votes.merge(newest, on=keys, how="left")
+    details = votes.merge(newest, on=keys, how="left")
+    versions = pd.to_numeric(details["rubric_version"], errors="coerce").astype("Float64")
+    said = details["judged_at"].astype(object).where(details["judged_at"].notna() & (details["judged_at"] != ""), None)
+    return details.assign(rubric_version=versions.where(versions % 1 == 0).astype("Int64"), judged_at=said)
 
 
 def _without_queries(found: CommandVotes, excluded: Sequence[str]) -> CommandVotes:

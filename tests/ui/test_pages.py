@@ -16,7 +16,7 @@ from labeling.votes import read_votes
 
 Open = Callable[..., AppTest]
 FOR_RATERS = ("home", "judge", "history", "account")
-FOR_LEADS = ("progress", "agreement", "settle", "qrels", "scores", "disagreement", "setup", "people")
+FOR_LEADS = ("progress", "raters", "agreement", "settle", "qrels", "scores", "disagreement", "setup", "people")
 
 
 def words(app: AppTest) -> str:
@@ -38,7 +38,7 @@ def go_to_step(app: AppTest, step: str) -> None:
     next(control for control in app.segmented_control if control.label == "Step").set_value(step).run()
 
 
-@pytest.mark.parametrize("step", ["rubric", "queries", "documents", "runs", "judgments", "pairs", "settings"])
+@pytest.mark.parametrize("step", ["rubric", "queries", "documents", "runs", "judgments", "pairs", "calibration", "settings"])
 def test_every_step_of_the_setup_opens(demo: str, open_page: Open, step: str) -> None:
     app = open_page("setup")
     go_to_step(app, step)

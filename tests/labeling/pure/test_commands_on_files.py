@@ -283,3 +283,78 @@ def test_the_module_runs_as_a_program_and_reads_standard_input(folder):
     )
     assert done.returncode == 0
     assert pd.read_csv(__import__("io").StringIO(done.stdout))["name"].tolist()[0] == "percent_agreement"
+
+
+DATED = """query_id,doc_id,rater,grade,rubric_version,judged_at
+q1,d1,ann,3,1,2026-03-01T09:00:00Z
+q1,d1,bob,1,1,2026-03-01T10:00:00Z
+q2,d1,ann,0,2,2026-03-02T09:00:00Z
+q2,d1,bob,0,2,2026-03-02T09:30:00Z
+q2,d2,ann,2,2,2026-03-03T09:00:00Z
+q2,d2,cid,2,2,2026-03-03T09:00:00Z
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "votes", "raters"),
+    [
+        ([], 6, 3),
+        (["--query", "q2"], 4, 3),
+        (["--rater", "ann", "--rater", "bob"], 5, 2),
+        (["--rubric-version", "1"], 2, 2),
+        (["--since", "2026-03-02", "--until", "2026-03-02"], 2, 2),
+        (["--exclude-query", "q1", "--since", "2026-03-03"], 2, 2),
+    ],
+)
+def test_agreement_runs_over_any_selection_of_votes(tmp_path, monkeypatch, capsys, options, votes, raters):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dated.csv").write_text(DATED)
+    status, out, _ = run(capsys, "agreement", "dated.csv", "--format", "json", *options)
+    found = json.loads(out)
+    assert (status, found["votes"], found["raters"]) == (0, votes, raters)
+    assert bool(found["definition"]["selection"]) == bool(options)
+
+
+@pytest.mark.parametrize(
+    ("by", "parts"),
+    [
+        ("boundary", ["0|1", "1|2", "2|3"]),
+        ("version", [1, 2]),
+        ("day", ["2026-03-01", "2026-03-02", "2026-03-03"]),
+        ("query", ["q1", "q2"]),
+        ("grade", [0, 1, 2, 3]),
+    ],
+)
+def test_agreement_says_where_it_breaks(tmp_path, monkeypatch, capsys, by, parts):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dated.csv").write_text(DATED)
+    _, out, _ = run(capsys, "agreement", "dated.csv", "--by", by, "--draws", "0", "--format", "json")
+    rows = json.loads(out)["breakdown"]["parts"]
+    assert [next(iter(row.values())) for row in rows] == parts
+    _, out, _ = run(
+        capsys, "agreement", "dated.csv", "--by", by, "--draws", "0", "--format", "csv", "--show", "breakdown"
+    )
+    assert len(out.splitlines()) == len(parts) + 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "status"),
+    [
+        (["--by", "version"], "their rubric_version", 1),
+        (["--since", "2026-01-01"], "their judged_at", 1),
+        (["--slice", "language=ko"], "found language", 1),
+        (["--since", "yesterday"], "a day such as 2026-03-01", 2),
+        (["--by", "moon"], "found moon", 2),
+        (["--show", "breakdown"], "needs --by", 2),
+    ],
+)
+def test_a_selection_that_cannot_be_made_says_why(folder, capsys, options, words, status):
+    if status == 2:
+        with pytest.raises(SystemExit) as stopped:
+            main(["agreement", "votes.csv", *options])
+        assert stopped.value.code == 2
+        assert words in capsys.readouterr().err
+    else:
+        found, _, err = run(capsys, "agreement", "votes.csv", *options)
+        assert found == status
+        assert words in err
