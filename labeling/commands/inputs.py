@@ -74,14 +74,6 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         help="the scale, such as 0-3 (the default) or 0,1,3",
     )
     group.add_argument(
-        "--label",
-        type=_label,
-        action="append",
-        default=[],
-        metavar="WORD=GRADE",
-        help="what a word label means; may be repeated",
-    )
-    group.add_argument(
         "--column",
         type=_column,
         action="append",
@@ -119,13 +111,25 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         default="keep",
         help="rater names that differ only in case, blanks or Unicode form (keep)",
     )
+    _add_label_options(group)
+    group.add_argument("--encoding", metavar="NAME", help="for files that are neither UTF-8 nor marked, such as cp949 or latin-1")  # fmt: skip
+
+
+def _add_label_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--label",
+        type=_label,
+        action="append",
+        default=[],
+        metavar="WORD=GRADE",
+        help="what a word label means; may be repeated",
+    )
     group.add_argument(
         "--unknown-labels",
         choices=("error", "leave_out"),
         default="error",
         help="a label that says no grade and that no --label explains (error)",
     )
-    group.add_argument("--encoding", metavar="NAME", help="for files that are neither UTF-8 nor marked, such as cp949 or latin-1")  # fmt: skip
 
 
 def read_votes(chosen: argparse.Namespace) -> CommandVotes:

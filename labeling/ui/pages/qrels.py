@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from labeling.accounts import Actor
-from labeling.aggregation import Consolidation, consolidate
+from labeling.aggregation import Consolidation
 from labeling.database import reading
 from labeling.disputes import read_decisions
 from labeling.errors import AssayError
@@ -145,7 +145,8 @@ if votes.empty:
 raters = sorted(votes["rater"].unique())
 rule, tie = choose_rule(actor, project, raters)
 try:
-    found = consolidate(votes, rule, ties=tie, grades=grades, decisions=decisions, weights=weights)  # type: ignore[arg-type]
+    with st.spinner(_("Consolidating…")):
+        found = compared_with((rule,), votes, decisions, grades, tie, weights).found[rule]
 except AssayError as fault:
     show_fault(fault)
     st.stop()
@@ -159,7 +160,8 @@ elif view == "releases":
     draw_releases(actor, project, rule, tie, sorted(found.table["query_id"].unique()))
 else:
     wanted = compared_rules(weights, rule, raters if view == "final" else ())
-    compared = compared_with(wanted, votes, decisions, grades, tie, weights)
+    with st.spinner(_("Consolidating…")):
+        compared = compared_with(wanted, votes, decisions, grades, tie, weights)
     if view == "rules":
         key = (project.id, tie, tuple(wanted), int(pd.util.hash_pandas_object(votes).sum()), tuple(weights.items()))
         draw_side_by_side(project, compared, (*key, decisions.to_csv()))
