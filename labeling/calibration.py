@@ -48,6 +48,7 @@ class Try:
     """One try of a rater at a practice set; practice_set is 0 where a lead let the rater in by hand."""
 
     id: int
+    rubric_id: int
     practice_set: int
     version: int
     started_at: datetime
@@ -241,8 +242,8 @@ def practice_pairs(session: Session, project_id: int, practice_set: int) -> list
 
 
 def _answers(session: Session, rater_id: int, one: Try) -> dict[int, AnyRow]:
-    """What a rater answered in a try, by pair: the newest row of the ledger of each."""
-    moments = [_judgment.c.judged_at >= one.started_at]
+    """What a rater answered in a try and under its version, by pair: the newest row of the ledger of each."""
+    moments = [_judgment.c.judged_at >= one.started_at, _judgment.c.rubric_id == one.rubric_id]
     if one.finished_at is not None:
         moments.append(_judgment.c.judged_at <= one.finished_at)
     statement = (

@@ -174,6 +174,19 @@ class TestPractice:
         practise(card, [0, 1, 2, 3])
         assert card.last["calibration"] is None
 
+    def test_a_practice_grade_under_the_version_before_is_kept_and_counts_for_no_try_of_the_new_one(self) -> None:
+        project = make_practice(1)
+        card = Card(make_people("Ann")[0], project)
+        card.send()
+        with writing() as session:
+            before = rubrics.get_rubric(session, project)
+            rubrics.publish_rubric(session, COMMAND_LINE, project, text="Anew.", levels=before.levels)
+        card.wait(seconds=5)
+        card.send()
+        outcome = card.grade(0)
+        assert (outcome["status"], outcome["reference"]["grade"]) == ("saved", 0)
+        assert (card.last["calibration"]["done"], card.last["calibration"]["of"]) == (0, 4)
+
     def test_two_tabs_of_a_rater_practise_one_set(self) -> None:
         ann = make_people("Ann")[0]
         project = make_practice(1)

@@ -329,10 +329,13 @@ class TestRepeats:
                     session, COMMAND_LINE, project, number, grade=1, reason="other", act_id=f"decision-{number}"
                 )
         assert card.send(card.act("grade", repeat, grade=3))["acts"][0]["status"] == "saved"
-        card.held = []
         held = {pair for pair, purpose in purposes(project).items() if purpose == "repeat"}
-        card.send()
-        later = {pair for pair, purpose in purposes(project).items() if purpose == "repeat"}
+        later: set[int] = set()
+        while card.held:
+            later |= {pair for pair, purpose in purposes(project).items() if purpose == "repeat"}
+            card.wait(seconds=4)
+            card.grade(1)
+        assert later - held
         assert not (later - held) & set(done)
 
 

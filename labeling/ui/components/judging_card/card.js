@@ -153,7 +153,7 @@ class Card {
     if (event === "lost") {
       this.swapped();
       const why = this.desk.calibration ? "practice_first" : "lost";
-      this.view.notice(this.view.say(why), this.desk.calibration ? "" : detail.title || detail.query);
+      if (!detail.practice) this.view.notice(this.view.say(why), this.desk.calibration ? "" : detail.title || detail.query);
     } else if (event === "reference") {
       const { grade, reason } = detail.reference;
       if (!this.practice.receive(detail)) this.view.notice(`${this.view.say("practice_reference")}: ${this.view.describe({ kind: "grade", grade })}.`, reason);
