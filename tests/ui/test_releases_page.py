@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from labeling import frozen, projects
 from labeling.accounts import COMMAND_LINE
-from labeling.database import reading
+from labeling.database import reading, writing
 from labeling.demo_project import DEMO_NAME
 from labeling.exchange.archives import open_archive
 from labeling.releases import consolidate_project
@@ -130,3 +130,11 @@ def test_the_labels_of_a_file_are_shown_with_their_grades_and_those_without_one_
     with reading() as session:
         table = read_judgments(session, COMMAND_LINE, demo_project().id)
     assert table[table["rater"] == "9"][["doc_id", "grade"]].to_numpy().tolist() == [["new2", 2]]
+
+
+def test_a_rule_that_names_a_rater_who_is_set_aside_is_said_on_the_page_of_scores(demo: str, open_page: Open) -> None:
+    with writing() as session:
+        projects.change_project(session, COMMAND_LINE, demo_project().id, rule="raters:Tae (hasty),Nobody")
+    app = open_page("scores")
+    assert not app.exception
+    assert any("no rater Nobody among these votes" in code.value for code in app.code)

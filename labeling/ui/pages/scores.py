@@ -15,9 +15,10 @@ from labeling.releases import consolidate_project
 from labeling.twins import read_document_copies
 from labeling.ui.components.charts import draw_score_bars
 from labeling.ui.components.empty import empty_state
+from labeling.ui.components.release_words import reason_word
 from labeling.ui.components.run_choice import choose_measures, choose_runs, show_definition
 from labeling.ui.components.untrusted import plain_label, show_inline
-from labeling.ui.state import current_project, project_switch, require, show_fault
+from labeling.ui.state import attempt, current_project, project_switch, require, show_fault
 from labeling.ui.texts import _
 from metrics import Evaluation, Measure, Options, Qrels, Run, evaluate, explain, read_qrels
 
@@ -26,7 +27,7 @@ def choose_qrels(actor: Actor, project: Project) -> tuple[Qrels | None, pd.DataF
     """The project's own qrels by its rule, or an uploaded file; and the project's queries."""
     with reading() as session:
         queries = read_queries_table(session, project.id)
-        found = consolidate_project(session, actor, project.id)
+        found = attempt(lambda: consolidate_project(session, actor, project.id))
     source = st.segmented_control(
         _("Qrels"),
         ["own", "file"],
@@ -39,6 +40,12 @@ def choose_qrels(actor: Actor, project: Project) -> tuple[Qrels | None, pd.DataF
         key=f"scores_source_{project.id}",
     )
     if source == "own":
+        if found is None:
+            return None, queries
+        if found.undefined:
+            st.warning(
+                _("This rule is undefined here: {why}.", why=reason_word(found.undefined)), icon=":material/rule:"
+            )
         table = found.qrels()
         return (Qrels(table, name=project.name) if len(table) else None), queries
     file = st.file_uploader(_("File of qrels"), key=f"scores_qrels_{project.id}")
