@@ -3,16 +3,14 @@
 Knows tables and bytes; no database. Each function gives files by their names within an archive.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
 import pandas as pd
 
 from labeling.aggregation import share_grades
-from labeling.exchange.writing import csv_bytes, json_bytes, jsonl_bytes, qrels_bytes, table_rows
+from labeling.exchange.writing import csv_bytes, json_bytes, jsonl_bytes, qrels_bytes, safe_file_name, table_rows
 
 __all__ = [
     "export_beir",
@@ -24,7 +22,6 @@ __all__ = [
     "name_queries",
 ]
 
-_UNSAFE = re.compile(r'[%/\\:*?"<>|\x00-\x1f]')
 
 _USUAL = ("query_id", "doc_id", "title", "text", "narrative", "url")
 
@@ -36,16 +33,10 @@ def export_by_rater(votes: pd.DataFrame) -> tuple[Files, dict[str, str]]:
     files: Files = {}
     names: dict[str, str] = {}
     for rater, rows in votes.sort_values(["rater", "query_id", "doc_id"]).groupby("rater", sort=True):
-        name = f"raters/{_file_name(str(rater))}.qrels"
+        name = f"raters/{safe_file_name(str(rater))}.qrels"
         files[name] = qrels_bytes(rows.rename(columns={"grade": "relevance"}))
         names[name] = str(rater)
     return files, names
-
-
-def _file_name(rater: str) -> str:
-    """A name that every system takes: what has a meaning in paths is written as %XX."""
-    safe = _UNSAFE.sub(lambda found: quote(found.group(), safe=""), rater)
-    return f"%2E{safe[1:]}" if safe.startswith(".") else safe
 
 
 def export_soft(votes: pd.DataFrame, grades: Sequence[int]) -> Files:

@@ -6,9 +6,11 @@ Knows bytes and tables; no database, no path.
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping
 from importlib import metadata as packages
 from typing import Any
+from urllib.parse import quote
 
 import pandas as pd
 
@@ -25,6 +27,9 @@ __all__ = [
     "qrels_bytes",
     "table_rows",
 ]
+
+
+_UNSAFE = re.compile(r'[%/\\:*?"<>|\x00-\x1f]')
 
 
 def qrels_bytes(qrels: pd.DataFrame) -> bytes:
@@ -63,6 +68,12 @@ def table_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table as plain values, None where there is none."""
     columns = {str(name): [_plain(value) for value in table[name].tolist()] for name in table.columns}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def safe_file_name(name: str) -> str:
+    """A name that every system takes for a file: what has a meaning in paths is written as %XX."""
+    safe = _UNSAFE.sub(lambda found: quote(found.group(), safe=""), name)
+    return f"%2E{safe[1:]}" if safe.startswith(".") else safe
 
 
 def base_name(name: str) -> str:

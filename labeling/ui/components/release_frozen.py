@@ -12,6 +12,7 @@ from labeling import frozen
 from labeling.accounts import Actor
 from labeling.database import reading, writing
 from labeling.exchange.archives import open_archive
+from labeling.exchange.writing import safe_file_name
 from labeling.frozen import FrozenRelease
 from labeling.projects import Project
 from labeling.qrels_comparison import QrelsChange, ScoreChange, compare_qrels, compare_scores
@@ -122,7 +123,7 @@ def _draw_one(actor: Actor, project: Project, releases: Sequence[FrozenRelease])
     right.download_button(
         _("Download (zip, {size} kB)", size=size),
         content,
-        f"assay-{project.id}-{chosen.id}.zip",
+        f"{safe_file_name(f'{project.name} {chosen.name}')}.zip",
         "application/zip",
         on_click="ignore",
         key=f"release_get_{project.id}_{chosen.id}",
