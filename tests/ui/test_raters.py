@@ -109,7 +109,7 @@ def test_models_join_agreement_only_when_asked(demo: str, open_page: Open) -> No
     assert "228 votes of 4 raters" in words(app)
     app.toggle[0].set_value(True).run()
     assert "of 5 raters" in words(app)
-    assert "gpt and Mina" in words(app).replace("\\", "")  # the copy is pointed out
+    assert "Mina (careful) and gpt" in words(app).replace("\\", "")  # the copy is pointed out
 
 
 @pytest.mark.parametrize("cut", ["boundary", "grade", "query", "version", "day", "tenth", "slice:language"])
