@@ -42,7 +42,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class End:
-    """Why no further pair comes: done, waiting (others hold the last ones), complete, closed, calibration (not passed)."""
+    """Why no further pair comes.
+
+    done, waiting (others hold the last ones), complete, closed, set_aside (by a lead), calibration (not passed).
+    """
 
     kind: str
     others_hold: int = 0

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from labeling.accounts import Actor
 from labeling.database import AnyRow
 from labeling.errors import AssayError, NotFound
-from labeling.judgments import current_decision
+from labeling.ledger import current_decision
 from labeling.projects import Project, get_project
 from labeling.rubrics import get_rubric
 from labeling.schema import metadata

@@ -20,7 +20,7 @@ from labeling.history import list_history, read_text, show_own_pair
 from labeling.judgments import Outcome, record_act
 from labeling.practice_result import Result
 from labeling.projects import get_project
-from labeling.queue import MOST_AT_ONCE, Handout, hand_out
+from labeling.queue import MOST_AT_ONCE, Handout, hand_out, holds_all
 from labeling.raters import ensure_rater
 
 __all__ = ["answer_card", "read_own_pair", "read_whole_text"]
@@ -33,6 +33,8 @@ TITLE = 80
 def answer_card(actor: Actor, body: Mapping[str, Any], *, now: datetime) -> dict[str, Any]:
     """Store a card's acts, hold the next pairs, and say what became of both.
 
+    A card that has pairs enough asks for less (light): its acts are stored and nothing else is said, as long as it
+    still holds what it has.
     After the return every act called "saved" is committed. An act that is refused does not hold up the others.
     Raises NotAllowed, NotFound, AssayError for a request that no card can have sent; nothing is written then.
     """
@@ -45,6 +47,9 @@ def answer_card(actor: Actor, body: Mapping[str, Any], *, now: datetime) -> dict
     with writing() as session:
         lock_project(session, project_id)
         outcomes = _record(session, actor, project_id, raw, now)
+        light = body.get("light") is True and all(outcome.code is None for _, outcome in outcomes)
+        if light and holds_all(session, actor, project_id, have, now=now):
+            return {"acts": [_outcome(outcome) for _, outcome in outcomes], "light": True}
         settled = {number for number, outcome in outcomes if outcome.code in ("not_held", "closed", "settled")}
         handout = hand_out(
             session,

@@ -6,14 +6,15 @@ for practice, gold and repeats, written in the same transaction.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
 from labeling.acts import REASONS, Act
 from labeling.calibration import Feedback, give_feedback
+from labeling.carrying import carry_on
 from labeling.database import AnyRow, insert_unless_present
+from labeling.ledger import casts_vote, count_votes, current_decision, held_by_others, point_to
 from labeling.projects import Project
 from labeling.raters import Rater
 from labeling.rubrics import get_rubric
@@ -22,7 +23,6 @@ from labeling.shown import pair_hash, repeat_hash
 
 __all__ = [
     "Outcome",
-    "current_decision",
     "record_act",
 ]
 
@@ -86,6 +86,8 @@ def record_act(session: Session, project: Project, rater: Rater, act: Act, *, no
     votes = act.kind == "grade" and place.purpose == "production"
     surplus = votes and _is_surplus(session, rater, place, now)
     row = _append(session, rater, act, place, now=now, surplus=surplus)
+    if project.twins == "carry" and place.purpose == "production":
+        carry_on(session, rater, row, now=now)
     return Outcome(act.act_id, "saved", surplus=surplus, feedback=_feedback(session, project, rater, row))
 
 
@@ -154,13 +156,6 @@ def _claim_of(session: Session, pair_id: int, rater_id: int, purpose: str) -> An
     return session.execute(statement).first()
 
 
-def current_decision(session: Session, pair_id: int) -> AnyRow | None:
-    """The newest decision on a pair, or None where there is none or it was withdrawn."""
-    newest = select(_decision).where(_decision.c.pair_id == pair_id).order_by(_decision.c.id.desc()).limit(1)
-    row = session.execute(newest).first()
-    return None if row is None or row.grade is None else row
-
-
 def _refusal(session: Session, project: Project, rater: Rater, act: Act, place: _Place) -> str | None:
     pair, current, claim = place.pair, place.current, place.claim
     if project.state != "open":
@@ -200,16 +195,12 @@ def _is_surplus(session: Session, rater: Rater, place: _Place, now: datetime) ->
     pair, current, claim = place.pair, place.current, place.claim
     if current is not None and current.kind == "grade" and not current.surplus:
         return False  # a change of mind keeps its place; one that had none takes a place that became free
-    if not _casts_vote(rater):
+    if not casts_vote(rater):
         return False
     taken = pair.vote_count
     if claim is None or claim.expires_at <= now:
-        taken += _held_by_others(session, rater, pair.id, now)
+        taken += held_by_others(session, rater, pair.id, now)
     return bool(taken >= pair.overlap)
-
-
-def _casts_vote(rater: Rater) -> bool:
-    return rater.casts_vote and not rater.set_aside
 
 
 def _append(session: Session, rater: Rater, act: Act, place: _Place, *, now: datetime, surplus: bool) -> AnyRow:
@@ -244,34 +235,14 @@ def _append(session: Session, rater: Rater, act: Act, place: _Place, *, now: dat
         )
         .returning(_judgment)
     ).one()
-    _point(session, rater, place, None if undone else row.id)
+    point_to(session, rater, pair.id, place.purpose, None if undone else row.id)
     if place.purpose == "production":
-        _count(session, rater, pair.id, before=current, counts=act.kind == "grade" and not surplus)
+        count_votes(session, rater, pair.id, before=current, counts=act.kind == "grade" and not surplus)
     held = (_claim.c.pair_id == pair.id, _claim.c.rater_id == rater.id)
     session.execute(delete(_claim).where(*held, _claim.c.purpose == place.purpose))
     if undone:
         _hold_again(session, rater, place, rubric_id, position or 0, now)
     return row
-
-
-def _point(session: Session, rater: Rater, place: _Place, judgment_id: int | None) -> None:
-    """Make a row of the ledger the one that counts now for its purpose; None leaves the rater without one."""
-    keys: dict[str, Any] = {"pair_id": place.pair.id, "rater_id": rater.id}
-    table = _current
-    if place.purpose != "production":
-        table, keys = _check, {**keys, "purpose": place.purpose}
-    where = [table.c[name] == value for name, value in keys.items()]
-    if judgment_id is None:
-        session.execute(delete(table).where(*where))
-    elif not insert_unless_present(session, table, {**keys, "judgment_id": judgment_id}):
-        session.execute(update(table).where(*where).values(judgment_id=judgment_id))
-
-
-def _count(session: Session, rater: Rater, pair_id: int, *, before: AnyRow | None, counts: bool) -> None:
-    counted = before is not None and before.kind == "grade" and not before.surplus
-    change = (int(counts) - int(counted)) if _casts_vote(rater) else 0
-    if change:
-        session.execute(update(_pair).where(_pair.c.id == pair_id).values(vote_count=_pair.c.vote_count + change))
 
 
 def _hold_again(session: Session, rater: Rater, place: _Place, rubric_id: int, position: int, now: datetime) -> None:
@@ -280,7 +251,7 @@ def _hold_again(session: Session, rater: Rater, place: _Place, rubric_id: int, p
     row = session.execute(select(_pair.c.overlap, _pair.c.vote_count).where(_pair.c.id == number)).one()
     project = metadata.tables["project"]
     minutes = session.execute(select(project.c.claim_minutes).where(project.c.id == rater.project_id)).scalar_one()
-    has_room = row.vote_count + _held_by_others(session, rater, number, now) < row.overlap
+    has_room = row.vote_count + held_by_others(session, rater, number, now) < row.overlap
     values = {"pair_id": number, "rater_id": rater.id, "tab": "", "position": position, "rubric_id": rubric_id}
     expires = now + timedelta(minutes=minutes) if has_room or place.purpose != "production" else now
     held = (_claim.c.pair_id == number, _claim.c.rater_id == rater.id)
@@ -288,11 +259,6 @@ def _hold_again(session: Session, rater: Rater, place: _Place, rubric_id: int, p
         session.execute(delete(_claim).where(*held))
     values |= {"purpose": place.purpose, "claimed_at": now, "expires_at": expires}
     insert_unless_present(session, _claim, values)
-
-
-def _held_by_others(session: Session, rater: Rater, pair_id: int, now: datetime) -> int:
-    others = (_claim.c.pair_id == pair_id, _claim.c.rater_id != rater.id, _claim.c.purpose == "production")
-    return int(session.execute(select(func.count()).where(*others, _claim.c.expires_at > now)).scalar_one())
 
 
 def _rewrite(session: Session, rater: Rater, act: Act, place: _Place, now: datetime) -> Outcome:
@@ -307,5 +273,5 @@ def _rewrite(session: Session, rater: Rater, act: Act, place: _Place, now: datet
     }  # fmt: skip
     values = {**kept, "act_id": act.act_id, "comment": act.comment, "judged_at": now}
     judgment_id = session.execute(insert(_judgment).values(**values).returning(_judgment.c.id)).scalar_one()
-    _point(session, rater, place, judgment_id)
+    point_to(session, rater, place.pair.id, place.purpose, judgment_id)
     return Outcome(act.act_id, "saved", surplus=bool(current.surplus))

@@ -5,7 +5,7 @@ Knows no grade of anybody: a rater sees no other vote before theirs. The order i
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, exists, func, insert, select, update
@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
 from labeling.calibration import Standing, ensure_practice
-from labeling.database import lock_project
+from labeling.database import AnyRow, lock_project
 from labeling.desk import (
     Desk,
     End,
@@ -30,15 +30,18 @@ from labeling.raters import ensure_rater
 from labeling.rubrics import get_rubric
 from labeling.schema import metadata
 from labeling.shown import show_pairs
+from labeling.twins import read_own_twins
 
-__all__ = ["MOST_AT_ONCE", "Handout", "hand_out"]
+__all__ = ["MOST_AT_ONCE", "Handout", "hand_out", "holds_all"]
 
 MOST_AT_ONCE = 20
+SOON = timedelta(seconds=30)
 FIRST_LOOK = 1  # queries; mostly the query in hand has pairs enough, and each further look takes four times as many
 JUDGING = ("production", "gold", "repeat")
 
 _pair = metadata.tables["pair"]
 _claim = metadata.tables["claim"]
+_twin = metadata.tables["twin"]
 _current = metadata.tables["current_judgment"]
 _check = metadata.tables["current_check"]
 _judgment = metadata.tables["judgment"]
@@ -72,9 +75,10 @@ def hand_out(
     project = get_project(session, actor, project_id)
     rater, rubric = ensure_rater(session, actor, project_id), get_rubric(session, project_id)
     desk = Desk(session, project, rater, rubric, tab[:80], now)
-    if project.state != "open":
+    if project.state != "open" or rater.set_aside:
         progress = count_progress(desk, count_lacking(desk)[1])
-        return Handout((), tuple(have), progress, End("closed"), rubric.version)
+        why = "closed" if project.state != "open" else "set_aside"
+        return Handout((), tuple(have), progress, End(why), rubric.version)
     standing = ensure_practice(session, project, rater, rubric, now=now)
     if standing.kind != "in":
         return _hand_out_practice(desk, standing, have, want)
@@ -88,10 +92,22 @@ def hand_out(
     return Handout(tuple(_show(desk, ids)), lost, progress, end, rubric.version)
 
 
+def holds_all(session: Session, actor: Actor, project_id: int, pairs: Sequence[int], *, now: datetime) -> bool:
+    """Whether a rater holds all of these pairs, each for a while yet."""
+    rater = ensure_rater(session, actor, project_id)
+    held = (_claim.c.rater_id == rater.id, _claim.c.pair_id.in_(pairs), _claim.c.expires_at > now + SOON)
+    count = session.execute(select(func.count()).where(*held)).scalar_one()
+    return not rater.set_aside and int(count) == len(set(pairs))
+
+
 def _show(desk: Desk, ids: Sequence[int]) -> list[dict[str, Any]]:
     mine = (_claim.c.rater_id == desk.rater.id, _claim.c.purpose == "repeat", _claim.c.pair_id.in_(ids))
     repeats = set(desk.session.execute(select(_claim.c.pair_id).where(*mine)).scalars())
-    return show_pairs(desk.session, ids, desk.rubric.version, rater_id=desk.rater.id, repeats=repeats)
+    shown = show_pairs(desk.session, ids, desk.rubric.version, rater_id=desk.rater.id, repeats=repeats)
+    if desk.project.twins != "show":
+        return shown
+    twins = read_own_twins(desk.session, desk.project.id, desk.rater.id, ids)
+    return [pair | {"twins": twins.get(pair["pair"])} for pair in shown]
 
 
 def _hand_out_practice(desk: Desk, standing: Standing, have: Sequence[int], want: int) -> Handout:
@@ -185,16 +201,42 @@ def _open_pairs(desk: Desk, want: int) -> list[tuple[int, int]]:
         start, look = start + look, 4 * look
         place = {query: index for index, query in enumerate(part)}
         statement = (
-            select(_pair.c.id, _pair.c.query_pk)
+            select(_pair.c.id, _pair.c.query_pk, _twin.c.group_number.label("twins"))
+            .outerjoin(_twin, _twin.c.pair_id == _pair.c.id)
             .where(*desk.lacking(), _pair.c.query_pk.in_(part))
             .where(_pair.c.vote_count + desk.others_claims() < _pair.c.overlap)
             .where(~desk.mine(), ~desk.claimed_by_me())
         )
-        found = sorted(
-            desk.session.execute(statement), key=lambda row: (place[row.query_pk], desk.order("pair", row.id))
-        )
+        found = sorted(desk.session.execute(statement), key=lambda row: (place[row.query_pk], _twin_order(desk, row)))
+        if desk.project.twins == "carry":
+            found = _one_of_each_group(desk, found)
         chosen += [(row.id, row.query_pk) for row in found[: want - len(chosen)]]
     return chosen
+
+
+def _twin_order(desk: Desk, row: AnyRow) -> tuple[bytes, bytes]:
+    """A rater's own random order; where twins are shown together, a group stands where its number falls."""
+    own = desk.order("pair", row.id)
+    together = desk.project.twins == "show" and row.twins is not None
+    return (desk.order("twins", row.twins) if together else own, own)
+
+
+def _one_of_each_group(desk: Desk, rows: Sequence[AnyRow]) -> list[AnyRow]:
+    """Without the copies of a text that this rater holds, has judged or is about to get: its grade is carried to them."""
+    held = exists().where(_claim.c.pair_id == _twin.c.pair_id, _claim.c.rater_id == desk.rater.id)
+    met = (
+        select(_twin.c.group_number)
+        .join(_pair, _pair.c.id == _twin.c.pair_id)
+        .where(_twin.c.project_id == desk.project.id, held.where(_claim.c.expires_at > desk.now))
+    )
+    taken = set(desk.session.execute(met).scalars())
+    kept = []
+    for row in rows:
+        if row.twins is None or row.twins not in taken:
+            kept.append(row)
+        if row.twins is not None:
+            taken.add(row.twins)
+    return kept
 
 
 def _queries_in_order(desk: Desk) -> list[int]:

@@ -29,6 +29,7 @@ __all__ = [
     "list_twin_conflicts",
     "list_twins",
     "read_document_copies",
+    "read_own_twins",
     "read_twin_numbers",
     "refresh_twins",
     "store_twins",
@@ -160,6 +161,31 @@ def read_twin_numbers(session: Session, project_id: int, pair_ids: Iterable[int]
     if pair_ids is not None:
         statement = statement.where(_twin.c.pair_id.in_(list(pair_ids)))
     return {row.pair_id: row.group_number for row in session.execute(statement)}
+
+
+def read_own_twins(
+    session: Session, project_id: int, rater_id: int, pair_ids: Iterable[int]
+) -> dict[int, dict[str, int | None]]:
+    """The group of each of these pairs, and the grade that a rater gave last to another pair of it (None: no grade yet)."""
+    groups = read_twin_numbers(session, project_id, pair_ids)
+    statement = (
+        select(_twin.c.group_number, _twin.c.pair_id, _judgment.c.grade)
+        .join(_current, _current.c.pair_id == _twin.c.pair_id)
+        .join(_judgment, _judgment.c.id == _current.c.judgment_id)
+        .where(_current.c.rater_id == rater_id, _judgment.c.kind == "grade")
+        .where(_twin.c.project_id == project_id, _twin.c.group_number.in_(set(groups.values())))
+        .order_by(_judgment.c.id)
+    )
+    given = list(session.execute(statement)) if groups else []
+    return {
+        pair: {
+            "group": group,
+            "grade": next(
+                (row.grade for row in reversed(given) if row.group_number == group and row.pair_id != pair), None
+            ),
+        }
+        for pair, group in groups.items()
+    }
 
 
 def read_document_copies(session: Session, project_id: int) -> tuple[tuple[str, str], ...]:

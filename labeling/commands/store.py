@@ -24,6 +24,7 @@ from labeling.pool import build_pool, preview_pool
 from labeling.releases import read_weights
 from labeling.rubrics import get_rubric, levels_of, publish_rubric
 from labeling.settings import database_url, public_address
+from labeling.twins import refresh_twins
 from labeling.votes import read_votes as read_project_votes
 
 __all__ = ["add_parsers", "read_project"]
@@ -244,11 +245,12 @@ def _pool(chosen: argparse.Namespace) -> int:
             depth=project.depth if chosen.depth is None else chosen.depth,
             overlap=project.overlap if chosen.overlap is None else chosen.overlap,
         )
+    twins = None if chosen.dry_run else refresh_twins(COMMAND_LINE, project.id)
     left_out = {
         "unknown_queries": len(preview.unknown_queries),
         "documents_without_text": len(preview.documents_without_text),
     }
-    _answer({**asdict(preview), **left_out}, chosen.format)
+    _answer({**asdict(preview), **left_out, "pairs_with_near_duplicates": twins and twins.pairs}, chosen.format)
     return 0
 
 

@@ -21,6 +21,7 @@ from labeling.exchange.tables import Imported
 from labeling.imports import ImportedJudgments, import_judgments
 from labeling.projects import Project
 from labeling.rubrics import get_rubric
+from labeling.twins import refresh_twins
 from metrics.printing import to_text
 
 __all__ = ["add_parser"]
@@ -136,7 +137,15 @@ def _documents(chosen: argparse.Namespace) -> int:
                 session, COMMAND_LINE, project.id, "documents", [name], _report(found, [(name, content)])
             )
             _say(f"{name}: {stored.added} new, {stored.changed} changed, {stored.unchanged} there already")
+    _find_twins(project.id)
     return 0
+
+
+def _find_twins(project_id: int) -> None:
+    """Near-duplicates among the texts that came in; a project without pairs has none yet."""
+    found = refresh_twins(COMMAND_LINE, project_id)
+    if found.groups:
+        _say(f"{found.pairs} pairs are near-duplicates, in {found.groups} groups")
 
 
 def _mapping(chosen: argparse.Namespace) -> Mapping[str, str]:

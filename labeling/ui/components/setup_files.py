@@ -20,6 +20,8 @@ from labeling.exchange.documents import read_documents
 from labeling.exchange.queries import read_queries
 from labeling.exchange.tables import Imported
 from labeling.projects import Counts, Project
+from labeling.twins import refresh_twins
+from labeling.ui.components.setup_twins import say_twins
 from labeling.ui.components.uploads import choose_reading, read_once, show_imported
 from labeling.ui.state import attempt, show_fault
 from labeling.ui.texts import _, _n
@@ -172,6 +174,8 @@ def draw_documents(actor: Actor, project: Project, counts: Counts) -> None:
         with writing() as session:
             stored = collection.add_documents(session, actor, project.id, found.table, replace=replace, progress=tell)
             collection.record_import(session, actor, project.id, "documents", [file.name], report_of(found, file))
+        if counts.pairs:
+            say_twins(refresh_twins(actor, project.id))
         return stored
 
     st.caption(_("JSONL, CSV or TSV with doc_id and text; title and url are welcome."))

@@ -2,6 +2,7 @@
 
 const WANTED = 20;
 const LOOK_AGAIN_MS = 15_000;
+const RENEW_MS = 60_000; // what is held is renewed at least this often while one works
 
 /** What a judgment adds to the pairs that are done. */
 const countOf = (judgment) => (judgment?.kind === "grade" || judgment?.kind === "cannot_judge" ? 1 : 0);
@@ -27,6 +28,7 @@ export class Desk {
     this.oldRubric = false; // then only a fresh page brings the rubric that counts
     this.alone = false; // one act a request, to find the one that the server does not understand
     this.clock = null;
+    this.renewedAt = 0; // when the server last heard what is held here
     for (const act of this.outbox.acts) this.weights.set(act.act_id, act.weight ?? 0);
   }
 
@@ -54,7 +56,13 @@ export class Desk {
     return act;
   }
 
+  /** Near-duplicates that wait here say what their twin got. */
+  tellTwins(pair, grade) {
+    for (const other of this.queue) if (pair.twins && other.twins?.group === pair.twins.group) other.twins.grade = grade;
+  }
+
   judge(pair, fields) {
+    if (fields.kind === "grade") this.tellTwins(pair, fields.grade);
     const act = this.act(pair, fields, countOf(fields) - countOf(pair.mine));
     this.queue = this.queue.filter((other) => other.pair !== pair.pair);
     const { act_id, kind, grade, reason, comment } = act;
@@ -83,6 +91,7 @@ export class Desk {
     }
     this.act(pair, { kind: "undo", takes_back: entry.act_id, ...shown }, -countOf(entry));
     this.queue = this.queue.filter((other) => other.pair !== pair.pair);
+    this.tellTwins(pair, null);
     this.queue.unshift({ ...pair, mine: null, before: { kind: entry.kind, grade: entry.grade, reason: entry.reason } });
     if (this.history.length < 5) this.hello = true;
     this.exchange();
@@ -102,7 +111,14 @@ export class Desk {
   body(acts) {
     const clean = acts.map(({ weight, ...act }) => act); // eslint-disable-line no-unused-vars
     const have = this.queue.map((pair) => pair.pair);
-    return { project: this.data.project, tab: this.tab, hello: this.hello, acts: clean, have, want: Math.max(0, WANTED - have.length) };
+    return { project: this.data.project, tab: this.tab, hello: this.hello, acts: clean, have, want: WANTED, light: this.isEnough(acts) };
+  }
+
+  /** Pairs enough lie here, and the server knows them: acts alone need to travel. */
+  isEnough(acts) {
+    const plain = acts.length > 0 && acts.every((act) => act.kind !== "undo");
+    const settled = !this.hello && !this.calibration && !this.end && this.progress !== null;
+    return plain && settled && this.queue.length > WANTED / 2 && Date.now() - this.renewedAt < RENEW_MS;
   }
 
   /** At most one request under way; goes on while there is something to send. */
@@ -158,12 +174,16 @@ export class Desk {
   }
 
   accept(answer) {
-    this.calibration = answer.calibration ?? null;
+    if (!answer.light) this.calibration = answer.calibration ?? null;
+    this.renewedAt = answer.light ? this.renewedAt : Date.now();
     for (const result of answer.acts) {
+      if (answer.light && result.status !== "refused") this.count(result.act_id);
       if (result.status === "refused") this.refuse(result);
       else this.confirm(result.act_id);
       if (result.reference) this.changed("reference", result);
+      if (result.status === "refused") this.renewedAt = 0;
     }
+    if (answer.light) return;
     const lost = new Set((answer.lost ?? []).filter((pair) => !this.outbox.has(pair)));
     if (lost.has(this.queue[0]?.pair)) this.changed("lost", this.queue[0]);
     this.queue = this.queue.filter((pair) => !lost.has(pair.pair));
@@ -176,6 +196,13 @@ export class Desk {
     if (!answer.history) return; // asked for while this request was under way: the next one brings it
     this.remember(answer.history);
     this.hello = false;
+  }
+
+  /** An answer without numbers: what was stored is added to those known. */
+  count(id) {
+    const weight = this.weights.get(id) ?? 0;
+    const { done, left, batch_done: inBatch } = this.progress;
+    this.progress = { ...this.progress, done: done + weight, left: Math.max(0, left - weight), batch_done: inBatch + weight };
   }
 
   confirm(id) {

@@ -55,6 +55,7 @@ def _on_screen() -> dict[str, str]:
         "batch": _("{done} of {size} in this batch"),
         "minutes_left": _("about {minutes} minutes left"),
         "minute_left": _("about a minute left"),
+        "twin": _("A near-duplicate of this text got from you: {what}"),
         "empty_document": _("This document is empty."),
         "open_source": _("Open the source at {host} in a new tab"),
         "show_all": _("Show all {count} characters"),
@@ -129,6 +130,10 @@ def _of_ends() -> dict[str, str]:
         "end_looking": _("This page looks again by itself."),
         "end_complete": _("The project is complete"),
         "end_complete_text": _("Every pair has all the votes that it needs. Thank you."),
+        "end_set_aside": _("Your judging here is paused"),
+        "end_set_aside_text": _(
+            "Your lead has paused it for now. What you judged is kept; ask your lead what comes next."
+        ),
         "end_closed": _("The project is closed"),
         "end_closed_text": _("Judging has ended here. Your lead knows what comes next."),
     }

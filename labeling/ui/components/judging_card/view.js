@@ -96,6 +96,9 @@ export class View {
     this.$("pane").scrollTop = 0;
     this.$("comment").value = draft;
     this.before(pair.mine ?? pair.before ?? null, Boolean(pair.mine));
+    const twin = Number.isInteger(pair.twins?.grade) ? this.describe({ kind: "grade", grade: pair.twins.grade }) : "";
+    this.$("twin").hidden = !twin;
+    setText(this.$("twin"), twin && this.say("twin", { what: twin }));
   }
 
   link(address) {
