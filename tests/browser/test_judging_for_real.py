@@ -113,3 +113,92 @@ def test_a_server_that_dies_in_mid_burst_loses_and_doubles_nothing(app_server: S
     expect(status).to_have_attribute("data-kind", "saved")
     assert ledger(app_server) == noted
     assert len({pair for pair, _ in noted}) == len(noted)
+
+
+NOTE_KEYS = """
+const shown = () => {
+  const host = [...document.querySelectorAll('*')].find((node) => node.shadowRoot?.querySelector('[data-card]'));
+  return host?.shadowRoot.querySelector('[data-card]') ?? null;
+};
+const note = (grade) => {
+  const before = shown()?.dataset.pair;
+  setTimeout(() => { if (before && shown()?.dataset.pair !== before) window.noteAct(Number(before), grade); }, 0);
+};
+window.addEventListener('keydown', (event) => { if (/^[0-3]$/.test(event.key)) note(Number(event.key)); }, true);
+window.addEventListener('click', (event) => {
+  const button = event.composedPath().find((node) => node.dataset?.grade);
+  if (button) note(Number(button.dataset.grade));
+}, true);
+"""
+
+
+class Tab:
+    """One tab of a rater, who waits until the pair is there before pressing, and goes on after a pause."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page, self.url, self.card = page, url, page.locator("[data-card]")
+
+    def open(self) -> "Tab":
+        self.page.goto(self.url)
+        return self.wait()
+
+    def wait(self) -> "Tab":
+        expect(self.card).to_have_attribute("data-painted", re.compile("."), timeout=30_000)
+        return self
+
+    def press(self, keys: str, *, each: int = 130) -> None:
+        self.page.bring_to_front()
+        for key in keys:
+            if self.card.get_attribute("data-state") == "paused":
+                self.page.keyboard.press("Enter")
+                self.wait()
+            self.page.wait_for_timeout(each)
+            self.page.keyboard.press(key)
+
+    def wait_saved(self) -> None:
+        expect(self.page.locator("[data-status]")).to_have_attribute("data-kind", "saved", timeout=40_000)
+        expect(self.page.locator("[data-status]")).to_have_attribute("data-pending", "0", timeout=40_000)
+
+
+def test_a_rough_day_leaves_one_row_for_each_act_on_the_pair_that_was_on_the_screen(
+    app_server: Server, browser_page: Page
+) -> None:
+    page, context, acts = browser_page, browser_page.context, []
+    context.expose_function("noteAct", lambda pair, grade: acts.append((pair, grade)))
+    context.add_init_script(NOTE_KEYS)
+    page.goto(f"{app_server.url}/judge?project=1")
+    page.get_by_label(re.compile("Name")).fill("Bo")
+    page.get_by_label(re.compile("Password")).fill(PASSWORD)
+    page.keyboard.press("Enter")
+    first = Tab(page, f"{app_server.url}/judge?project=1").wait()
+    before = ledger(app_server)
+    first.press("0123012301", each=100)  # ten keys in a second
+    page.wait_for_timeout(150)
+    for _ in range(8):  # a key held down
+        page.keyboard.down("2")
+    page.keyboard.up("2")
+    page.wait_for_timeout(150)
+    page.locator("[data-grade='1']").dblclick()
+    second = Tab(context.new_page(), first.url).open()
+    for key in "301":
+        first.press(key)
+        second.press(key)
+    second.wait_saved()
+    second.page.close()
+    page.goto(f"{app_server.url}/history?project=1")
+    page.go_back()
+    first.wait().press("23")
+    first.press("1")
+    page.reload()  # in the middle of an act
+    first.wait()
+    context.set_offline(True)
+    first.press("3201")
+    expect(page.locator("[data-status]")).not_to_have_attribute("data-kind", "saved")
+    page.wait_for_timeout(30_000)
+    expect(page.locator("[data-status]")).to_contain_text("kept")
+    assert len(ledger(app_server)) == len(before) + len(acts) - 4
+    context.set_offline(False)
+    first.wait_saved()
+    found = ledger(app_server)[len(before) :]
+    assert sorted(found) == sorted(acts)
+    assert len({pair for pair, _ in found}) == len(found) == 10 + 1 + 1 + 6 + 3 + 4
