@@ -16,14 +16,14 @@ from metrics.hits import JudgedHits
 from metrics.measure import Measure
 from metrics.options import Options
 
-__all__ = ["Reversal", "find_reversal"]
+__all__ = ["ADDITIVE", "QueryPart", "Reversal", "find_reversal", "restrict"]
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Change = tuple[int, int]
 _MOST_TRIALS = 50_000
 _CELLS = 200_000
-_ADDITIVE = {"P", "DCG", "RBP"}
+ADDITIVE = {"P", "DCG", "RBP"}
 """Measures without an ideal: a pair adds the same whatever the other pairs' grades are."""
 
 
@@ -46,7 +46,7 @@ class Reversal:
 
 
 @dataclass(eq=False)
-class _Query:
+class QueryPart:
     """One query of the two runs: its hits, where its pairs begin, and what each disputed pair may be instead."""
 
     hits: JudgedHits
@@ -140,7 +140,7 @@ def find_reversal(
     trying every set, and put together over the queries; where that would take more than 50,000 trials, the strongest pair
     is settled time after time, which gives an upper bound.
     """
-    queries = [_restrict(hits, runs, query, pairs, grades, measure, options) for query in range(hits.queries)]
+    queries = [restrict(hits, runs, query, pairs, grades, measure, options) for query in range(hits.queries)]
     for query in queries:
         query.gap = float(query.gaps([()])[0])
     difference = sum(query.gap for query in queries)
@@ -151,7 +151,7 @@ def find_reversal(
         query.towards = towards
     needed, disputed = abs(difference) + SAME * hits.queries, sum(len(query.others) for query in queries)
     greedy = _settle_strongest(queries, needed, most)
-    if measure.name in _ADDITIVE and options.unjudged == "nonrelevant":
+    if measure.name in ADDITIVE and options.unjudged == "nonrelevant":
         complete = len(greedy) if greedy is not None else 1 + min(most, disputed)
         return _report(queries, greedy or [], complete, exact=greedy is not None or most >= disputed)
     size, trials = 0, _MOST_TRIALS
@@ -168,7 +168,7 @@ def find_reversal(
     return _report(queries, greedy or [], size + 1, exact=greedy is not None or size >= disputed)
 
 
-def _restrict(
+def restrict(
     hits: JudgedHits,
     runs: tuple[int, int],
     query: int,
@@ -176,7 +176,7 @@ def _restrict(
     grades: Integers,
     measure: Measure,
     options: Options,
-) -> _Query:
+) -> QueryPart:
     """Two runs and one query."""
     first, last = np.searchsorted(hits.pair_query, [query, query + 1]).tolist()
     bounds = [np.searchsorted(hits.row, [run * hits.queries + query, run * hits.queries + query + 1]) for run in runs]
@@ -194,10 +194,10 @@ def _restrict(
     others: dict[int, list[int]] = {}
     for place in np.flatnonzero((pairs >= first) & (pairs < last)).tolist():
         others.setdefault(int(pairs[place]), []).append(int(grades[place]))
-    return _Query(small, first, others, measure, options)
+    return QueryPart(small, first, others, measure, options)
 
 
-def _settle_strongest(queries: list[_Query], needed: float, most: int) -> list[Change] | None:
+def _settle_strongest(queries: list[QueryPart], needed: float, most: int) -> list[Change] | None:
     """Settle, time after time, the pair that brings the two runs nearest to changing places; None where that ends short."""
     settled: list[tuple[Change, ...]] = [()] * len(queries)
     moved = np.zeros(len(queries))
@@ -217,7 +217,7 @@ def _settle_strongest(queries: list[_Query], needed: float, most: int) -> list[C
     return None
 
 
-def _strongest(query: _Query, settled: tuple[Change, ...]) -> tuple[float, Change | None]:
+def _strongest(query: QueryPart, settled: tuple[Change, ...]) -> tuple[float, Change | None]:
     """The further change of this query that moves the difference most, and how far all its changes then move it."""
     used = {pair for pair, _ in settled}
     offers = [(pair, grade) for pair, given in query.others.items() if pair not in used for grade in given]
@@ -228,7 +228,7 @@ def _strongest(query: _Query, settled: tuple[Change, ...]) -> tuple[float, Chang
     return float(moved[place]), offers[place]
 
 
-def _best_together(queries: list[_Query], size: int) -> tuple[float, tuple[Change, ...]]:
+def _best_together(queries: list[QueryPart], size: int) -> tuple[float, tuple[Change, ...]]:
     """The most that so many pairs of all queries together can move, and which."""
     together: list[tuple[float, tuple[Change, ...]]] = [(0.0, ())] * (size + 1)
     for query in queries:
@@ -245,7 +245,7 @@ def _best_together(queries: list[_Query], size: int) -> tuple[float, tuple[Chang
     return together[size]
 
 
-def _report(queries: list[_Query], changes: list[Change], at_least: int, *, exact: bool) -> Reversal:
+def _report(queries: list[QueryPart], changes: list[Change], at_least: int, *, exact: bool) -> Reversal:
     """The changes in order, with the mean difference after each."""
     gap_of = np.array([query.gap for query in queries])
     firsts = np.array([query.first for query in queries])
