@@ -3,20 +3,23 @@
 Knows no page. Decisions are appended, never changed; the newest one of a pair is current, and the votes stay beside it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
+from itertools import combinations
+from typing import Any
 
 import pandas as pd
-from sqlalchemy import func, insert, select
+from sqlalchemy import ColumnElement, func, insert, select
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
-from labeling.database import AnyRow
+from labeling.database import AnyRow, storable
 from labeling.errors import AssayError, NotFound
 from labeling.ledger import current_decision
 from labeling.projects import Project, get_project
+from labeling.reasons import DECISION_REASONS, list_clauses, list_reasons
 from labeling.rubrics import get_rubric
 from labeling.schema import metadata
 from labeling.votes import COUNTS_AS_VOTE
@@ -27,15 +30,15 @@ __all__ = [
     "DisputedPair",
     "Vote",
     "decide",
+    "describe_pairs",
     "find_pair",
     "is_disputed",
     "list_disputes",
+    "read_decision_details",
     "read_decisions",
     "show_disputed_pair",
     "withdraw_decision",
 ]
-
-DECISION_REASONS = ("query_unclear", "document_unclear", "rater_slip", "rubric_clause", "other")
 
 _pair = metadata.tables["pair"]
 _query = metadata.tables["query"]
@@ -45,11 +48,16 @@ _current = metadata.tables["current_judgment"]
 _rater = metadata.tables["rater"]
 _decision = metadata.tables["decision"]
 _account = metadata.tables["account"]
+_rubric = metadata.tables["rubric"]
+_reference = metadata.tables["reference"]
 
 
 @dataclass(frozen=True)
 class Dispute:
-    """A pair whose votes differ; grades in rising order, decided is the settled grade or None."""
+    """A pair with its votes, which mostly differ; grades in rising order, decided is the settled grade or None.
+
+    votes are (rater, grade) by rater; completed_at is when the newest of them was given.
+    """
 
     pair: int
     query_id: str
@@ -58,11 +66,18 @@ class Dispute:
     title: str
     grades: tuple[int, ...]
     decided: int | None
+    votes: tuple[tuple[str, int], ...] = ()
+    completed_at: datetime | None = None
 
     @property
     def spread(self) -> int:
         """Highest less lowest grade."""
-        return self.grades[-1] - self.grades[0]
+        return self.grades[-1] - self.grades[0] if self.grades else 0
+
+    @property
+    def rater_pairs(self) -> tuple[tuple[str, str], ...]:
+        """The raters who gave different grades, two and two, each couple by name."""
+        return tuple((one, other) for (one, a), (other, b) in combinations(self.votes, 2) if a != b)
 
 
 @dataclass(frozen=True)
@@ -110,38 +125,66 @@ def list_disputes(session: Session, actor: Actor, project_id: int, *, settled: b
     """
     actor.require("lead")
     project = get_project(session, actor, project_id)
-    grades = _grades_by_pair(session, project_id)
-    disputed = {
-        pair: values
-        for pair, values in grades.items()
-        if is_disputed(values, project.dispute_rule, project.relevant_from)
-    }
+    complete = (_pair.c.vote_count >= _pair.c.overlap, _pair.c.vote_count >= 2)
+    disputed = [
+        one
+        for one in _describe(session, project_id, *complete)
+        if is_disputed(one.grades, project.dispute_rule, project.relevant_from)
+    ]
+    return sorted((one for one in disputed if settled or one.decided is None), key=_widest_first)
+
+
+def describe_pairs(session: Session, actor: Actor, project_id: int, pairs: Collection[int]) -> list[Dispute]:
+    """Any pairs of a project with their votes, disputed or not; widest difference first."""
+    actor.require("lead")
+    get_project(session, actor, project_id)
+    wanted = set(pairs)
+    return sorted((one for one in _describe(session, project_id) if one.pair in wanted), key=_widest_first)
+
+
+def _widest_first(dispute: Dispute) -> tuple[int, str, str]:
+    return (-dispute.spread, dispute.query_id, dispute.doc_id)
+
+
+def _describe(session: Session, project_id: int, *where: ColumnElement[bool]) -> list[Dispute]:
+    """Pairs with their votes; of those whose places are filled, a pair without a vote has no grade to show and is left out."""
+    votes = _votes_by_pair(session, project_id, *where)
     decided = _decided_grades(session, project_id)
-    wanted = [pair for pair in disputed if settled or pair not in decided]
-    found = [
-        Dispute(
-            row.id, row.query_id, row.query or "", row.doc_id, row.title, tuple(sorted(disputed[row.id])),
-            decided.get(row.id),
-        )
-        for row in _describe(session, project_id)
-        if row.id in set(wanted)
-    ]  # fmt: skip
-    return sorted(found, key=lambda dispute: (-dispute.spread, dispute.query_id, dispute.doc_id))
-
-
-def _grades_by_pair(session: Session, project_id: int) -> dict[int, list[int]]:
     statement = (
-        select(_current.c.pair_id, _judgment.c.grade)
+        select(_pair.c.id, _query.c.query_id, _query.c.text.label("query"), _document.c.doc_id, _document.c.title)
+        .join(_query, _query.c.id == _pair.c.query_pk)
+        .join(_document, _document.c.id == _pair.c.document_pk)
+        .where(_pair.c.project_id == project_id, *where)
+    )
+    found = []
+    for row in session.execute(statement):
+        cast = votes.get(row.id, [])
+        if where and not cast:
+            continue
+        found.append(
+            Dispute(
+                row.id, row.query_id, row.query or "", row.doc_id, row.title,
+                tuple(sorted(grade for _, grade, _ in cast)), decided.get(row.id),
+                tuple(sorted((name, grade) for name, grade, _ in cast)), max((at for _, _, at in cast), default=None),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _votes_by_pair(
+    session: Session, project_id: int, *where: ColumnElement[bool]
+) -> dict[int, list[tuple[str, int, datetime]]]:
+    statement = (
+        select(_current.c.pair_id, _rater.c.name, _judgment.c.grade, _judgment.c.judged_at)
         .join(_judgment, _judgment.c.id == _current.c.judgment_id)
         .join(_rater, _rater.c.id == _current.c.rater_id)
         .join(_pair, _pair.c.id == _current.c.pair_id)
-        .where(_pair.c.project_id == project_id, COUNTS_AS_VOTE)
-        .where(_pair.c.vote_count >= _pair.c.overlap, _pair.c.vote_count >= 2)
+        .where(_pair.c.project_id == project_id, COUNTS_AS_VOTE, *where)
     )
-    grades: dict[int, list[int]] = {}
-    for pair, grade in session.execute(statement):
-        grades.setdefault(pair, []).append(grade)
-    return grades
+    votes: dict[int, list[tuple[str, int, datetime]]] = {}
+    for pair, name, grade, judged_at in session.execute(statement):
+        votes.setdefault(pair, []).append((name, grade, judged_at))
+    return votes
 
 
 def _decided_grades(session: Session, project_id: int) -> dict[int, int]:
@@ -153,16 +196,6 @@ def _decided_grades(session: Session, project_id: int) -> dict[int, int]:
     )
     statement = select(_decision.c.pair_id, _decision.c.grade).where(_decision.c.id.in_(newest))
     return {row.pair_id: row.grade for row in session.execute(statement) if row.grade is not None}
-
-
-def _describe(session: Session, project_id: int) -> list[AnyRow]:
-    statement = (
-        select(_pair.c.id, _query.c.query_id, _query.c.text.label("query"), _document.c.doc_id, _document.c.title)
-        .join(_query, _query.c.id == _pair.c.query_pk)
-        .join(_document, _document.c.id == _pair.c.document_pk)
-        .where(_pair.c.project_id == project_id, _pair.c.vote_count >= 2)
-    )
-    return list(session.execute(statement))
 
 
 def find_pair(session: Session, actor: Actor, project_id: int, query_id: str, doc_id: str) -> int | None:
@@ -242,21 +275,37 @@ def decide(
     grade: int,
     reason: str,
     note: str = "",
+    blind_grade: int | None = None,
+    rubric_change: bool = False,
+    clause: str = "",
     act_id: str,
     now: datetime | None = None,
 ) -> None:
     """Settle a pair with a grade and a reason; the votes as they stand are kept with it as the dissent.
 
-    The same act id again changes nothing. Two leads at once: the later decision is current, the earlier one stays.
-    Raises AssayError for a grade outside the scale or a reason that is not on the list.
+    blind_grade is what the lead gave before seeing the votes; rubric_change says that the rubric needs a change, in the
+    clause that is named. The same act id again changes nothing. Two leads at once: the later decision is current, the
+    earlier one stays. Raises AssayError for a grade outside the scale, a reason or clause that is not on the list, a
+    clause without the mark, or a pair whose grade is known (practice or gold).
     """
     actor.require("lead")
-    scale = get_rubric(session, project_id).grades
-    if grade not in scale:
-        raise AssayError(f"expected a grade from {scale[0]} to {scale[-1]}, found {grade}")
-    if reason not in DECISION_REASONS:
-        raise AssayError(f"expected a reason of {', '.join(DECISION_REASONS)}, found {reason!r}")
-    _append_decision(session, actor, project_id, pair_id, grade=grade, reason=reason, note=note, act_id=act_id, now=now)
+    project, rubric = get_project(session, actor, project_id), get_rubric(session, project_id)
+    scale, reasons = rubric.grades, list_reasons(project)
+    for found in (grade, blind_grade):
+        if found is not None and found not in scale:
+            raise AssayError(f"expected a grade from {scale[0]} to {scale[-1]}, found {found}")
+    if reason not in reasons:
+        raise AssayError(f"expected a reason of {', '.join(reasons)}, found {reason!r}")
+    if clause and not rubric_change:
+        raise AssayError("expected a clause only with the mark that the rubric needs a change")
+    if clause and clause not in list_clauses(rubric):
+        raise AssayError(f"expected a clause of {', '.join(list_clauses(rubric))}, found {clause!r}")
+    known = select(_reference.c.purpose).where(_reference.c.pair_id == pair_id)
+    if session.execute(known).first():
+        raise AssayError("expected a pair to vote on, found one whose grade is known: change it among the references")
+    values = {"grade": grade, "reason": reason, "note": note, "blind_grade": blind_grade}
+    values |= {"rubric_change": rubric_change, "clause": clause}
+    _append_decision(session, actor, project_id, pair_id, values, act_id=act_id, now=now)
 
 
 def withdraw_decision(
@@ -264,7 +313,8 @@ def withdraw_decision(
 ) -> None:
     """Open a settled pair again; a new row says so."""
     actor.require("lead")
-    _append_decision(session, actor, project_id, pair_id, grade=None, reason="", note="", act_id=act_id, now=now)
+    values = {"grade": None, "reason": "", "note": ""}
+    _append_decision(session, actor, project_id, pair_id, values, act_id=act_id, now=now)
 
 
 def _append_decision(
@@ -272,10 +322,8 @@ def _append_decision(
     actor: Actor,
     project_id: int,
     pair_id: int,
+    values: Mapping[str, Any],
     *,
-    grade: int | None,
-    reason: str,
-    note: str,
     act_id: str,
     now: datetime | None,
 ) -> None:
@@ -291,9 +339,7 @@ def _append_decision(
             act_id=act_id,
             pair_id=pair_id,
             decided_by=actor.account_id,
-            grade=grade,
-            reason=reason,
-            note=note.strip(),
+            **{**values, "note": storable(str(values["note"]).strip())},
             votes=sorted(votes, key=lambda vote: str(vote["rater"])),
             rubric_id=get_rubric(session, project_id).id,
             decided_at=now or datetime.now(UTC),
@@ -303,6 +349,16 @@ def _append_decision(
 
 def read_decisions(session: Session, actor: Actor, project_id: int) -> pd.DataFrame:
     """The current decisions: query_id, doc_id, grade, reason, note, decided_by, decided_at; sorted by pair."""
+    names = ["query_id", "doc_id", "grade", "reason", "note", "decided_by", "decided_at"]
+    return read_decision_details(session, actor, project_id)[names]
+
+
+def read_decision_details(session: Session, actor: Actor, project_id: int) -> pd.DataFrame:
+    """The current decisions with all that stands with them; sorted by pair.
+
+    Columns: those of read_decisions, and pair, query, title, blind_grade (Int64), rubric_change, clause, votes (the
+    votes then: a list of rater and grade), rubric_version.
+    """
     actor.require("lead")
     newest = (
         select(func.max(_decision.c.id))
@@ -310,16 +366,25 @@ def read_decisions(session: Session, actor: Actor, project_id: int) -> pd.DataFr
         .where(_pair.c.project_id == project_id)
         .group_by(_decision.c.pair_id)
     )
-    names = ["query_id", "doc_id", "grade", "reason", "note", "decided_by", "decided_at"]
+    kept = ("grade", "reason", "note", "decided_at", "blind_grade", "rubric_change", "clause", "votes")
+    columns = (
+        _query.c.query_id, _document.c.doc_id, _account.c.name.label("decided_by"), _pair.c.id.label("pair"),
+        _query.c.text.label("query"), _document.c.title, _rubric.c.version.label("rubric_version"),
+        *(_decision.c[name] for name in kept),
+    )  # fmt: skip
     statement = (
-        select(_query.c.query_id, _document.c.doc_id, _decision.c.grade, _decision.c.reason, _decision.c.note,
-               _account.c.name, _decision.c.decided_at)
+        select(*columns)
+        .select_from(_decision)
         .join(_pair, _pair.c.id == _decision.c.pair_id)
         .join(_query, _query.c.id == _pair.c.query_pk)
         .join(_document, _document.c.id == _pair.c.document_pk)
+        .join(_rubric, _rubric.c.id == _decision.c.rubric_id)
         .outerjoin(_account, _account.c.id == _decision.c.decided_by)
         .where(_decision.c.id.in_(newest), _decision.c.grade.is_not(None))
-    )  # fmt: skip
-    table = pd.DataFrame([tuple(row) for row in session.execute(statement)], columns=names, dtype=object)
+    )
+    rows = [tuple(row) for row in session.execute(statement)]
+    table = pd.DataFrame(rows, columns=[column.name for column in columns], dtype=object)
     table["grade"] = table["grade"].astype("int64")
+    table["blind_grade"] = table["blind_grade"].astype("Int64")
+    table["rubric_change"] = table["rubric_change"].astype(bool)
     return table.sort_values(["query_id", "doc_id"]).reset_index(drop=True)
