@@ -18,6 +18,7 @@ KINDS = ("grade", "cannot_judge", "skip", "undo", "comment")
 REASONS = ("did_not_load", "wrong_language", "query_unclear", "needs_expert", "other")
 LONGEST_COMMENT = 10_000
 IDLE_SECONDS = 120
+MOST_ANSWERS = 50
 
 
 class BadAct(AssayError):
@@ -40,6 +41,7 @@ class Act:
     shown_at: datetime | None
     seconds: float | None
     takes_back: str | None
+    answers: dict[str, str] | None = None
 
 
 def parse_act(raw: object) -> Act:
@@ -62,12 +64,22 @@ def parse_act(raw: object) -> Act:
             shown_at=_moment(raw.get("shown_at")),
             seconds=None if seconds is None else _seconds(float(seconds)),
             takes_back=str(raw["takes_back"]) if raw.get("takes_back") else None,
+            answers=_answers(raw.get("answers")),
         )
     except (KeyError, TypeError, ValueError, OverflowError, OSError) as error:
         raise BadAct(f"expected an act of the judging card, found {error!r}") from error
     if act.kind not in KINDS or not 8 <= len(act.act_id) <= 80 or storable(act.act_id) != act.act_id:
         raise BadAct(f"expected an act of {', '.join(KINDS)} with an id, found {act.kind!r}")
     return act
+
+
+def _answers(raw: Any) -> dict[str, str] | None:
+    """Answers to second questions by name, in the order of their names, so that equal answers are equal text."""
+    if not raw:
+        return None
+    if not isinstance(raw, Mapping) or len(raw) > MOST_ANSWERS:
+        raise ValueError(f"expected at most {MOST_ANSWERS} answers by name, found {type(raw).__name__}")
+    return {storable(str(name)): storable(str(label)) for name, label in sorted(raw.items())}
 
 
 def _moment(milliseconds: Any) -> datetime | None:

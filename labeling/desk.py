@@ -10,7 +10,7 @@ from hashlib import blake2b
 from statistics import median
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, exists, func, select, union_all
+from sqlalchemy import ColumnElement, case, exists, func, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from labeling.projects import Project
@@ -172,14 +172,16 @@ def count_progress(desk: Desk, left: int) -> Progress:
 def find_end(desk: Desk) -> End:
     """Which of the ends of a queue this is; what the rater skipped is offered again before it is called done."""
     lacking = desk.lacking()
-    for_me = select(func.count()).where(*lacking, ~desk.mine(), ~desk.claimed_by_me())
-    held = int(desk.session.execute(for_me).scalar_one())
+    full = _pair.c.vote_count + desk.others_claims() >= _pair.c.overlap
+    for_me = or_(~desk.mine(), desk.skipped() & full)  # what was put off comes back too, once others let it go
+    waiting = select(func.count()).where(*lacking, for_me, ~desk.claimed_by_me())
+    held = int(desk.session.execute(waiting).scalar_one())
     skipped = int(desk.session.execute(select(func.count()).where(*lacking, desk.skipped())).scalar_one())
     if held:
         until = (
             select(func.min(_claim.c.expires_at))
             .join(_pair, _pair.c.id == _claim.c.pair_id)
-            .where(*lacking, ~desk.mine(), _claim.c.rater_id != desk.rater.id, _claim.c.expires_at > desk.now)
+            .where(*lacking, for_me, _claim.c.rater_id != desk.rater.id, _claim.c.expires_at > desk.now)
             .where(_claim.c.purpose == "production")
         )
         return End("waiting", held, desk.session.execute(until).scalar_one_or_none(), skipped)

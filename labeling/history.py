@@ -17,7 +17,7 @@ from labeling.rubrics import get_rubric
 from labeling.schema import metadata
 from labeling.shown import show_pairs
 
-__all__ = ["list_history", "read_text", "show_own_pair"]
+__all__ = ["list_history", "read_text", "select_counting", "show_own_pair"]
 
 _pair = metadata.tables["pair"]
 _query = metadata.tables["query"]
@@ -33,7 +33,7 @@ _rubric = metadata.tables["rubric"]
 def list_history(session: Session, actor: Actor, project_id: int, *, limit: int | None = None) -> list[AnyRow]:
     """One's own current judgments, newest first; gold among them like any other, practice and repeats are not.
 
-    Columns: act_id, pair, kind, grade, reason, comment, judged_at, version, query_id, query, doc_id, title, text (its
+    Columns: act_id, pair, kind, grade, reason, comment, answers, judged_at, version, query_id, query, doc_id, title, text (its
     beginning), settled.
     """
     rater = get_rater(session, actor, project_id)
@@ -49,6 +49,7 @@ def list_history(session: Session, actor: Actor, project_id: int, *, limit: int 
             _judgment.c.grade,
             _judgment.c.reason,
             _judgment.c.comment,
+            _judgment.c.answers,
             _judgment.c.judged_at,
             _rubric.c.version,
             _query.c.query_id,
@@ -62,7 +63,7 @@ def list_history(session: Session, actor: Actor, project_id: int, *, limit: int 
         .join(_query, _query.c.id == _pair.c.query_pk)
         .join(_document, _document.c.id == _pair.c.document_pk)
         .join(_rubric, _rubric.c.id == _judgment.c.rubric_id)
-        .where(_judgment.c.id.in_(_counting(rater.id)))
+        .where(_judgment.c.id.in_(select_counting(rater.id)))
         .order_by(_judgment.c.id.desc())
     )
     return list(session.execute(statement.limit(limit)))
@@ -80,18 +81,20 @@ def show_own_pair(session: Session, actor: Actor, project_id: int, pair_id: int)
         raise NotFound("expected a pair that you have judged, found another")
     shown = show_pairs(session, [pair_id], get_rubric(session, project_id).version)[0]
     if current is not None:
-        shown["mine"] = {name: getattr(current, name) for name in ("act_id", "kind", "grade", "reason", "comment")}
+        shown["mine"] = {
+            name: getattr(current, name) for name in ("act_id", "kind", "grade", "reason", "comment", "answers")
+        }
     return shown
 
 
-def _counting(rater_id: int) -> CompoundSelect[tuple[int]]:
+def select_counting(rater_id: int) -> CompoundSelect[tuple[int]]:
     """The rows of the ledger that a rater knows as their judgments: production and gold."""
     gold = select(_check.c.judgment_id).where(_check.c.rater_id == rater_id, _check.c.purpose == "gold")
     return union_all(select(_current.c.judgment_id).where(_current.c.rater_id == rater_id), gold)
 
 
 def _own_judgment(session: Session, pair_id: int, rater_id: int) -> AnyRow | None:
-    statement = select(_judgment).where(_judgment.c.id.in_(_counting(rater_id)), _judgment.c.pair_id == pair_id)
+    statement = select(_judgment).where(_judgment.c.id.in_(select_counting(rater_id)), _judgment.c.pair_id == pair_id)
     return session.execute(statement).first()
 
 

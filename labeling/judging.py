@@ -3,7 +3,7 @@
 Knows the nouns and JSON, no request and no Streamlit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -18,12 +18,15 @@ from labeling.database import AnyRow, lock_project, reading, row_number, storabl
 from labeling.errors import AssayError
 from labeling.history import list_history, read_text, show_own_pair
 from labeling.judgments import Outcome, record_act
+from labeling.older_rule import show_older
 from labeling.practice_result import Result
-from labeling.projects import get_project
+from labeling.projects import Project, get_project
+from labeling.questions import ask_question, parse_question, show_answers
 from labeling.queue import MOST_AT_ONCE, Handout, hand_out, holds_all
-from labeling.raters import ensure_rater
+from labeling.raters import Rater, ensure_rater
+from labeling.second_questions import list_second_questions
 
-__all__ = ["answer_card", "read_own_pair", "read_whole_text"]
+__all__ = ["answer_card", "read_older", "read_own_pair", "read_whole_text"]
 
 MOST_ACTS = 200
 HISTORY = 5
@@ -61,9 +64,10 @@ def answer_card(actor: Actor, body: Mapping[str, Any], *, now: datetime) -> dict
             now=now,
         )
         history = list_history(session, actor, project_id, limit=HISTORY) if body.get("hello") else []
-    answer = {"acts": [_outcome(outcome) for _, outcome in outcomes], **_handout(handout)}
+        beside = _beside(session, actor, project_id, [*have, *(pair["pair"] for pair in handout.pairs)])
+    answer = {"acts": [_outcome(outcome) for _, outcome in outcomes], **_handout(handout), **beside}
     if body.get("hello"):
-        names = ("act_id", "pair", "kind", "grade", "reason", "comment", "query")
+        names = ("act_id", "pair", "kind", "grade", "reason", "comment", "answers", "query")
         answer["history"] = [{**{name: getattr(row, name) for name in names}, "title": _title(row)} for row in history]
     return answer
 
@@ -77,12 +81,33 @@ def _record(
     for one in sorted(raw, key=_seq):
         act_id = storable(str(one.get("act_id", ""))) if isinstance(one, dict) else ""
         try:
-            act = parse_act(one)
             with session.begin_nested():
-                outcomes.append((act.pair, record_act(session, project, rater, act, now=now)))
+                outcomes.append(_record_one(session, project, rater, one, now))
         except (AssayError, IntegrityError):
             outcomes.append((None, Outcome(act_id, "refused", "bad_act")))
     return outcomes
+
+
+def _record_one(
+    session: Session, project: Project, rater: Rater, one: Any, now: datetime
+) -> tuple[int | None, Outcome]:
+    """What became of an act, with the pair that it judged; a question judges none."""
+    if isinstance(one, Mapping) and one.get("kind") == "question":
+        asked = parse_question(one)
+        status, code = ask_question(session, project, rater, asked, now=now)
+        return None, Outcome(asked.act_id, status, code or None)
+    act = parse_act(one)
+    return act.pair, record_act(session, project, rater, act, now=now)
+
+
+def _beside(session: Session, actor: Actor, project_id: int, pairs: list[int]) -> dict[str, Any]:
+    """What stands beside the card's pairs: answered questions, and what is asked after a grade."""
+    rater = ensure_rater(session, actor, project_id)
+    asked = list_second_questions(session, project_id, active=True)
+    return {
+        "questions": show_answers(session, project_id, rater.id, pairs),
+        "second": [{"name": one.name, "text": one.text, "labels": list(one.labels)} for one in asked],
+    }
 
 
 def _title(row: AnyRow) -> str:
@@ -146,6 +171,12 @@ def read_own_pair(actor: Actor, project_id: int, pair_id: int) -> dict[str, Any]
     """A pair that one has judged or holds, with one's own judgment."""
     with reading() as session:
         return show_own_pair(session, actor, row_number(project_id), row_number(pair_id))
+
+
+def read_older(actor: Actor, project_id: int, without: Collection[int]) -> dict[str, Any]:
+    """The next of one's own judgments under an older version of the rubric, to confirm or change."""
+    with reading() as session:
+        return show_older(session, actor, row_number(project_id), without=without)
 
 
 def read_whole_text(actor: Actor, project_id: int, pair_id: int) -> dict[str, Any]:

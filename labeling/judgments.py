@@ -7,7 +7,7 @@ for practice, gold and repeats, written in the same transaction.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, null, select
 from sqlalchemy.orm import Session
 
 from labeling.acts import REASONS, Act
@@ -19,6 +19,7 @@ from labeling.projects import Project
 from labeling.raters import Rater
 from labeling.rubrics import get_rubric
 from labeling.schema import metadata
+from labeling.second_questions import are_known
 from labeling.shown import pair_hash, repeat_hash
 
 __all__ = [
@@ -177,7 +178,8 @@ def _refusal(session: Session, project: Project, rater: Rater, act: Act, place: 
     scale = get_rubric(session, project.id).grades
     wrong_grade = (act.grade is not None and act.grade in scale) != (act.kind == "grade")
     wrong_reason = act.kind == "cannot_judge" and act.reason not in REASONS
-    return "bad_act" if wrong_grade or wrong_reason else None
+    wrong_answers = act.answers is not None and (act.kind != "grade" or not are_known(session, project.id, act.answers))
+    return "bad_act" if wrong_grade or wrong_reason or wrong_answers else None
 
 
 def _expected_hash(rater: Rater, place: _Place) -> str:
@@ -232,6 +234,7 @@ def _append(session: Session, rater: Rater, act: Act, place: _Place, *, now: dat
             position=position,
             surplus=surplus,
             takes_back=current.id if undone and current is not None else None,
+            answers=(act.answers if act.kind == "grade" else None) or null(),
         )
         .returning(_judgment)
     ).one()
@@ -269,8 +272,9 @@ def _rewrite(session: Session, rater: Rater, act: Act, place: _Place, now: datet
     kept = {
         name: getattr(current, name)
         for name in ("pair_id", "rater_id", "kind", "grade", "reason", "rubric_id", "shown_hash", "shown_at",
-                     "seconds", "position", "surplus", "purpose")
+                     "seconds", "position", "surplus", "purpose", "answers")
     }  # fmt: skip
+    kept["answers"] = kept["answers"] or null()
     values = {**kept, "act_id": act.act_id, "comment": act.comment, "judged_at": now}
     judgment_id = session.execute(insert(_judgment).values(**values).returning(_judgment.c.id)).scalar_one()
     point_to(session, rater, place.pair.id, place.purpose, judgment_id)

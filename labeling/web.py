@@ -30,7 +30,7 @@ from labeling.accounts import Actor
 from labeling.database import migrate, reading, writing
 from labeling.errors import AssayError, NotAllowed, NotFound, StorageError
 from labeling.i18n import best_language
-from labeling.judging import answer_card, read_own_pair, read_whole_text
+from labeling.judging import answer_card, read_older, read_own_pair, read_whole_text
 from labeling.settings import cookies_need_tls, public_address
 from labeling.web_pages import sign_in_page, welcome_page
 
@@ -338,6 +338,17 @@ async def get_pair(request: Request) -> Response:
     )
 
 
+async def get_older(request: Request) -> Response:
+    """One's own judgments under an older version of the rubric, to confirm or change."""
+    numbers = request.query_params
+
+    def answer(actor: Actor) -> dict[str, Any]:
+        without = {int(number) for number in numbers.get("without", "").split(",") if number}
+        return read_older(actor, int(numbers["project"]), without)
+
+    return await _answer(request, answer, write=False)
+
+
 async def get_text(request: Request) -> Response:
     """The whole of a long document that one holds or has judged."""
     numbers = request.query_params
@@ -370,6 +381,7 @@ routes = [
     Route("/api/health", health, methods=["GET"]),
     Route("/api/judge", post_judge, methods=["POST"]),
     Route("/api/judge/pair", get_pair, methods=["GET"]),
+    Route("/api/judge/older", get_older, methods=["GET"]),
     Route("/api/judge/text", get_text, methods=["GET"]),
 ]
 middleware = [Middleware(Guard)]
