@@ -23,7 +23,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Answers:
-    """Who gave which label to which item, as three arrays of equal length; one rater may answer an item several times."""
+    """Who gave which label to which item, as three arrays of equal length; one rater may answer an item several times.
+
+    weight, shape (items,), says for how many items each stands; None is one each.
+    """
 
     item: IntArray
     rater: IntArray
@@ -31,6 +34,7 @@ class Answers:
     items: int
     raters: int
     labels: int
+    weight: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,13 @@ def fit_dawid_skene(
     smoothing s each rater's confusion matrix is drawn towards that of all raters together, as if they had given s more votes
     of each grade in its proportions. Those proportions are taken once, from the shares of the votes: were they estimated
     along, a grade that raters often disagree on would be explained away.
+
+    Items that got the same labels from the same raters are of one mind in every step: each such group is worked out once.
     """
+    whole, answers, kind = answers, *_group_alike(answers)
     posteriors = average_start(answers)
     converged, count, log_likelihood = False, 0, float("-inf")
-    common = common_habits(answers, smoothing)
+    common = common_habits(whole, smoothing)
     priors, error_rates = estimate_habits(answers, posteriors, common)
     while count < iterations and not converged:
         before = posteriors
@@ -70,7 +77,30 @@ def fit_dawid_skene(
         count += 1
         converged = bool(np.abs(posteriors - before).max(initial=0.0) <= tolerance)
         priors, error_rates = estimate_habits(answers, posteriors, common)
-    return DawidSkene(priors, error_rates, posteriors, log_likelihood, count, converged)
+    return DawidSkene(priors, error_rates, posteriors[kind], log_likelihood, count, converged)
+
+
+def _group_alike(answers: Answers) -> tuple[Answers, IntArray]:
+    """One item for all that got the same answers, weighted by their number; and which of these each item is."""
+    cells = answers.rater * answers.labels + answers.label
+    order = np.lexsort((cells, answers.item))
+    ends = np.cumsum(np.bincount(answers.item, minlength=answers.items))
+    starts = np.concatenate(([0], ends[:-1]))
+    ordered = cells[order]
+    kinds: dict[bytes, int] = {}
+    kind = np.fromiter(
+        (kinds.setdefault(ordered[start:end].tobytes(), len(kinds)) for start, end in zip(starts, ends, strict=True)),
+        dtype=np.int64,
+        count=answers.items,
+    )
+    _, first = np.unique(kind, return_index=True)
+    kept = np.isin(answers.item, first)
+    number = kind[answers.item[kept]]
+    weight = np.bincount(kind, minlength=len(kinds)).astype(np.float64)
+    grouped = Answers(
+        number, answers.rater[kept], answers.label[kept], len(kinds), answers.raters, answers.labels, weight
+    )
+    return grouped, kind
 
 
 def common_habits(answers: Answers, smoothing: float) -> FloatArray:
@@ -98,7 +128,9 @@ def estimate_habits(
     shared = np.zeros(counts.shape[1:]) if common is None else common
     pooled = _shares(counts.sum(axis=0) + shared, np.eye(answers.labels))
     rates = _shares(counts + shared, np.broadcast_to(pooled, counts.shape))
-    priors: FloatArray = posteriors.mean(axis=0) if len(posteriors) else np.full(answers.labels, 1.0 / answers.labels)
+    if not len(posteriors):
+        return np.full(answers.labels, 1.0 / answers.labels), rates
+    priors: FloatArray = np.average(posteriors, axis=0, weights=answers.weight)
     return priors, rates
 
 
@@ -106,7 +138,8 @@ def _count_habits(answers: Answers, posteriors: FloatArray) -> FloatArray:
     """How often each rater gave each label where each label is held to be right: shape (raters, right, given)."""
     labels = answers.labels
     cells = answers.rater * labels + answers.label
-    held = posteriors[answers.item]
+    held = posteriors if answers.weight is None else posteriors * answers.weight[:, None]
+    held = held[answers.item]
     size = answers.raters * labels
     by_true = [np.bincount(cells, weights=held[:, true], minlength=size) for true in range(labels)]
     return np.stack([column.reshape(answers.raters, labels) for column in by_true], axis=1)
@@ -124,7 +157,8 @@ def infer_grades(answers: Answers, priors: FloatArray, error_rates: FloatArray) 
     highest = scores.max(axis=1, keepdims=True)
     weights = np.exp(scores - highest)
     total = weights.sum(axis=1, keepdims=True)
-    return weights / total, float((highest + np.log(total)).sum())
+    likelihoods = (highest + np.log(total))[:, 0]
+    return weights / total, float(likelihoods.sum() if answers.weight is None else likelihoods @ answers.weight)
 
 
 def _shares(counts: FloatArray, where_none: FloatArray) -> FloatArray:
