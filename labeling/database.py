@@ -29,6 +29,7 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
@@ -258,7 +259,8 @@ def back_up(target: Path, url: str | None = None) -> None:
 def put_back(source: Path, url: str | None = None) -> None:
     """Put a copy that back_up made in the database's place, whole or not at all; the copy is only read.
 
-    Older schemas are brought up to date. Raises AssayError, with the database as it was, for anything but a sound copy
+    Older schemas are brought up to date, and everybody has to sign in again: what was signed out since must not come
+    back. Raises AssayError, with the database as it was, for anything but a sound copy
     whose schema this version knows.
     """
     target = _sqlite_file(url or database_url())
@@ -280,6 +282,8 @@ def put_back(source: Path, url: str | None = None) -> None:
         except (sqlite3.Error, OSError) as error:
             raise StorageError(f"{target}: cannot be written: {error}") from error
     migrate(url)
+    with get_engine(url).execution_options(writes=True).begin() as connection:
+        connection.execute(text("DELETE FROM sign_in"))
 
 
 def _sqlite_file(url: str) -> Path:

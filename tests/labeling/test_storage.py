@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from labeling import accounts
 from labeling.__main__ import main
 from labeling.database import reading, writing
 from labeling.ledger_check import set_derived_right
@@ -152,6 +153,19 @@ def test_a_restore_only_reads_the_copy(database: str, tmp_path: Path) -> None:
         assert session.execute(text("SELECT name FROM project")).scalar_one() == "campaign"
     assert copy.read_bytes() == before
     assert not list(tmp_path.glob("copy.db-*"))
+
+
+def test_after_a_restore_everybody_signs_in_again(database: str, tmp_path: Path) -> None:
+    (person,) = make_people("Ann")
+    with writing() as session:
+        token = accounts.sign_in(session, person.account_id)
+    copy = tmp_path / "copy.db"
+    assert main(["backup", str(copy)]) == 0
+    with writing() as session:
+        accounts.sign_out(session, token)
+    assert main(["restore", "--yes", str(copy)]) == 0
+    with reading() as session:
+        assert accounts.get_actor_by_token(session, token) is None
 
 
 def test_several_programs_at_once_make_one_database(tmp_path: Path) -> None:
