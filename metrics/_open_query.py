@@ -167,10 +167,16 @@ def _bound(part: QueryPart, found: OpenQuery) -> None:
 
 
 def _climb(part: QueryPart, found: OpenQuery, towards: float) -> float:
-    """What is reached by giving one pair after the other its best grade, twice round."""
-    grades: dict[int, int] = {}
-    best = found.gap
-    for pair in [*part.others, *part.others]:
+    """What is reached by giving every pair the grade that is best alone, then one shown pair after the other its best."""
+    grades = {
+        pair: max(values, key=lambda grade: towards * values[grade])
+        for pair, values in found.alone.items()
+        if towards * (max(values.values(), key=lambda value: towards * value) - found.gap) > 0
+    }
+    best = float(part.gaps([tuple(grades.items())])[0])
+    if towards * (best - found.gap) < 0:
+        grades, best = {}, found.gap
+    for pair in found.seen:
         offers = _options(part, pair)
         values = part.gaps([tuple({**grades, pair: grade}.items()) for grade in offers])
         place = int(np.argmax(towards * values))
