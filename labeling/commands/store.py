@@ -138,7 +138,8 @@ def _answer(values: dict[str, Any] | list[dict[str, Any]], form: str) -> None:
         return
     rows = [values] if isinstance(values, dict) else values
     for row in rows:
-        sys.stdout.write("".join(f"{name:<24}{value}\n" for name, value in row.items()))
+        width = max(24, *(len(name) + 2 for name in row))
+        sys.stdout.write("".join(f"{name:<{width}}{value}\n" for name, value in row.items()))
         if len(rows) > 1:
             sys.stdout.write("\n")
 
