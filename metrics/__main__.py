@@ -23,10 +23,10 @@ from metrics import (
     read_votes,
 )
 from metrics._arguments import build_parser
-from metrics.printing import describe_measures, print_remarks, to_csv, to_json, to_text, to_trec
 from metrics.copies import read_copies
 from metrics.disagreement import Disagreement
 from metrics.evaluate import DEFAULT_MEASURES, Evaluation, records
+from metrics.printing import describe_measures, print_remarks, to_csv, to_json, to_text, to_trec
 from metrics.queries import read_slices
 
 _MOST_PAIRS = 45
