@@ -3,17 +3,30 @@
 Reads only, for leads; the settings and the state of a project stand in projects.py.
 """
 
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 import pandas as pd
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
-from labeling.projects import get_project
+from labeling.collection import read_queries_table
+from labeling.projects import count_project, get_project
 from labeling.schema import metadata
+from labeling.selection import slice_columns
 
-__all__ = ["list_claims", "votes_per_day", "votes_per_pair", "votes_per_query"]
+__all__ = [
+    "ExpectedEnd",
+    "expect_end",
+    "list_claims",
+    "votes_per_day",
+    "votes_per_pair",
+    "votes_per_query",
+    "votes_per_slice",
+]
+
+RATE_DAYS = 7
 
 _pair = metadata.tables["pair"]
 _query = metadata.tables["query"]
@@ -76,14 +89,70 @@ def votes_per_day(session: Session, actor: Actor, project_id: int) -> pd.DataFra
 
 
 def list_claims(session: Session, actor: Actor, project_id: int, *, now: datetime) -> pd.DataFrame:
-    """Who holds how many pairs, and until when: rater, held, until."""
+    """Who holds how many pairs, and until when: rater_id, rater, held, first (the earliest end), until (the last)."""
     actor.require("lead")
     get_project(session, actor, project_id)
     statement = (
-        select(_rater.c.name, func.count(), func.max(_claim.c.expires_at))
+        select(_rater.c.id, _rater.c.name, func.count(), func.min(_claim.c.expires_at), func.max(_claim.c.expires_at))
         .join(_rater, _rater.c.id == _claim.c.rater_id)
         .where(_rater.c.project_id == project_id, _claim.c.expires_at > now)
-        .group_by(_rater.c.name)
+        .group_by(_rater.c.id, _rater.c.name)
         .order_by(_rater.c.name)
     )
-    return pd.DataFrame([tuple(row) for row in session.execute(statement)], columns=["rater", "held", "until"])
+    names = ["rater_id", "rater", "held", "first", "until"]
+    return pd.DataFrame([tuple(row) for row in session.execute(statement)], columns=names)
+
+
+def votes_per_slice(session: Session, actor: Actor, project_id: int) -> dict[str, pd.DataFrame]:
+    """For each column of the queries that cuts them into slices: slice, queries, pairs, complete, votes, wanted, share."""
+    table = votes_per_query(session, actor, project_id)
+    queries = read_queries_table(session, project_id)
+    found = {}
+    for name in slice_columns(queries):
+        values = dict(zip(queries["query_id"], queries[name].fillna("").astype(str), strict=True))
+        cut = table.assign(slice=table["query_id"].map(values), queries=1)
+        sums = cut.groupby("slice")[["queries", "pairs", "complete", "votes", "wanted"]].sum().reset_index()
+        sums["share"] = sums["votes"] / sums["wanted"].where(sums["wanted"] > 0)
+        found[name] = sums.sort_values(["share", "slice"]).reset_index(drop=True)
+    return found
+
+
+@dataclass(frozen=True)
+class ExpectedEnd:
+    """When the last wanted vote may come: at is None where undefined says why (done, no_votes, too_old).
+
+    It assumes the rate of the last seven days up to the newest judgment, and that nothing is added.
+    """
+
+    lacking: int
+    rate: float | None
+    first: datetime | None
+    last: datetime | None
+    at: datetime | None
+    undefined: str | None
+
+
+def expect_end(session: Session, actor: Actor, project_id: int, *, now: datetime) -> ExpectedEnd:
+    """The expected end of judging, from the grades given in the seven days before the newest one."""
+    actor.require("lead")
+    counts = count_project(session, actor, project_id)
+    lacking = counts.wanted - counts.votes
+    given = (
+        select(_judgment.c.judged_at)
+        .join(_rater, _rater.c.id == _judgment.c.rater_id)
+        .where(_rater.c.project_id == project_id, _judgment.c.kind == "grade", _judgment.c.purpose == "production")
+        .where(_judgment.c.import_id.is_(None), ~_judgment.c.surplus)
+    )
+    newest = session.execute(given.order_by(_judgment.c.judged_at.desc()).limit(1)).scalar_one_or_none()
+    if lacking <= 0:
+        return ExpectedEnd(0, None, None, newest, None, "done")
+    if newest is None:
+        return ExpectedEnd(lacking, None, None, None, None, "no_votes")
+    since = newest - timedelta(days=RATE_DAYS)
+    moments = list(session.execute(given.where(_judgment.c.judged_at > since)).scalars())
+    first, last = min(moments), max(moments)
+    days = min(max((now - first).total_seconds() / 86400, 1.0), float(RATE_DAYS))
+    if now - last > timedelta(days=RATE_DAYS):
+        return ExpectedEnd(lacking, None, first, last, None, "too_old")
+    rate = len(moments) / days
+    return ExpectedEnd(lacking, rate, first, last, now + timedelta(days=lacking / rate), None)
