@@ -10,12 +10,12 @@ from hashlib import blake2b
 from itertools import combinations
 from typing import Any
 
-import pandas as pd
 from sqlalchemy import ColumnElement, func, insert, select
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
 from labeling.database import AnyRow, storable
+from labeling.decisions import read_decisions
 from labeling.errors import AssayError, NotFound
 from labeling.ledger import current_decision
 from labeling.projects import Project, get_project
@@ -34,7 +34,7 @@ __all__ = [
     "find_pair",
     "is_disputed",
     "list_disputes",
-    "read_decision_details",
+    "list_pairs_by_ids",
     "read_decisions",
     "show_disputed_pair",
     "withdraw_decision",
@@ -47,8 +47,6 @@ _judgment = metadata.tables["judgment"]
 _current = metadata.tables["current_judgment"]
 _rater = metadata.tables["rater"]
 _decision = metadata.tables["decision"]
-_account = metadata.tables["account"]
-_rubric = metadata.tables["rubric"]
 _reference = metadata.tables["reference"]
 
 
@@ -210,6 +208,20 @@ def find_pair(session: Session, actor: Actor, project_id: int, query_id: str, do
     return session.execute(statement).scalar_one_or_none()
 
 
+def list_pairs_by_ids(
+    session: Session, actor: Actor, project_id: int, wanted: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], int]:
+    """The numbers of pairs by their query and document ids; those that the project does not have are left out."""
+    actor.require("lead")
+    statement = (
+        select(_query.c.query_id, _document.c.doc_id, _pair.c.id)
+        .join(_query, _query.c.id == _pair.c.query_pk)
+        .join(_document, _document.c.id == _pair.c.document_pk)
+        .where(_pair.c.project_id == project_id)
+    )
+    return {(row[0], row[1]): row[2] for row in session.execute(statement) if (row[0], row[1]) in wanted}
+
+
 def show_disputed_pair(session: Session, actor: Actor, project_id: int, pair_id: int) -> DisputedPair:
     """A pair with its votes under letters, in an order that tells nothing of the raters, and the current decision."""
     actor.require("lead")
@@ -345,46 +357,3 @@ def _append_decision(
             decided_at=now or datetime.now(UTC),
         )
     )
-
-
-def read_decisions(session: Session, actor: Actor, project_id: int) -> pd.DataFrame:
-    """The current decisions: query_id, doc_id, grade, reason, note, decided_by, decided_at; sorted by pair."""
-    names = ["query_id", "doc_id", "grade", "reason", "note", "decided_by", "decided_at"]
-    return read_decision_details(session, actor, project_id)[names]
-
-
-def read_decision_details(session: Session, actor: Actor, project_id: int) -> pd.DataFrame:
-    """The current decisions with all that stands with them; sorted by pair.
-
-    Columns: those of read_decisions, and pair, query, title, blind_grade (Int64), rubric_change, clause, votes (the
-    votes then: a list of rater and grade), rubric_version.
-    """
-    actor.require("lead")
-    newest = (
-        select(func.max(_decision.c.id))
-        .join(_pair, _pair.c.id == _decision.c.pair_id)
-        .where(_pair.c.project_id == project_id)
-        .group_by(_decision.c.pair_id)
-    )
-    kept = ("grade", "reason", "note", "decided_at", "blind_grade", "rubric_change", "clause", "votes")
-    columns = (
-        _query.c.query_id, _document.c.doc_id, _account.c.name.label("decided_by"), _pair.c.id.label("pair"),
-        _query.c.text.label("query"), _document.c.title, _rubric.c.version.label("rubric_version"),
-        *(_decision.c[name] for name in kept),
-    )  # fmt: skip
-    statement = (
-        select(*columns)
-        .select_from(_decision)
-        .join(_pair, _pair.c.id == _decision.c.pair_id)
-        .join(_query, _query.c.id == _pair.c.query_pk)
-        .join(_document, _document.c.id == _pair.c.document_pk)
-        .join(_rubric, _rubric.c.id == _decision.c.rubric_id)
-        .outerjoin(_account, _account.c.id == _decision.c.decided_by)
-        .where(_decision.c.id.in_(newest), _decision.c.grade.is_not(None))
-    )
-    rows = [tuple(row) for row in session.execute(statement)]
-    table = pd.DataFrame(rows, columns=[column.name for column in columns], dtype=object)
-    table["grade"] = table["grade"].astype("int64")
-    table["blind_grade"] = table["blind_grade"].astype("Int64")
-    table["rubric_change"] = table["rubric_change"].astype(bool)
-    return table.sort_values(["query_id", "doc_id"]).reset_index(drop=True)
