@@ -24,24 +24,30 @@ st.set_page_config(page_title="Assay", page_icon="⚖️", layout="wide", initia
 actor = current_actor()
 common_look()
 
-pages = [
-    page("home", _("Projects"), ":material/folder:", default=True),
-    page("judge", _("Judge"), ":material/edit_note:"),
-    page("history", _("My judgments"), ":material/history:"),
-]
+pages = {
+    "": [
+        page("home", _("Projects"), ":material/folder:", default=True),
+        page("judge", _("Judge"), ":material/edit_note:"),
+        page("history", _("My judgments"), ":material/history:"),
+        page("account", _("Account"), ":material/account_circle:"),
+    ]
+}
 if actor.may("lead"):
-    pages += [
+    pages[_("Labels")] = [
         page("progress", _("Progress"), ":material/monitoring:"),
         page("raters", _("Raters"), ":material/groups:"),
         page("agreement", _("Agreement"), ":material/handshake:"),
         page("settle", _("Settle"), ":material/gavel:"),
+    ]
+    pages[_("Results")] = [
         page("qrels", _("Qrels"), ":material/output:"),
         page("scores", _("Scores"), ":material/leaderboard:"),
         page("disagreement", _("Disagreement"), ":material/call_split:"),
+    ]
+    pages[_("Project")] = [
         page("setup", _("Setup"), ":material/tune:"),
         page("people", _("People"), ":material/group:"),
     ]
-pages.append(page("account", _("Account"), ":material/account_circle:"))
 
 chosen = st.navigation(pages, position="top")
 outbox(account=actor.account_id or 0, csrf=csrf())
