@@ -39,7 +39,7 @@ MOST_FIRST = 20
 class StopAnswer:
     """What is known of one comparison.
 
-    advice is stop, level (stop: the two stay level), judge (the pairs of first), settle (votes are complete, only
+    lacking_votes is what the movable pairs lack. advice is stop, level (stop: the two stay level), judge (the pairs of first), settle (votes are complete, only
     decisions are lacking) or noise (votes are complete, and the difference is within what the choice of raters moves).
     strict holds the bounds when every pair that lacks votes may take any grade. next names open pairs, the most useful
     first, with votes, wanted, lacking and disputed. outside counts documents in the first ranks that are no pairs here.
@@ -193,7 +193,7 @@ def ask_to_stop(
         strict=(strict.lowest, strict.highest),
         advice=advice,
         open_pairs=int(possible["open"].sum()),
-        lacking_votes=int(possible["lacking"].sum()),
+        lacking_votes=int(coming["lacking"].sum()),
         movable=int((found.pairs["swing"] > 1e-12).sum()),
         reversing=int(found.pairs["reverses"].sum()),
         expected=expected,

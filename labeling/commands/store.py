@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from labeling import accounts, projects
 from labeling.accounts import COMMAND_LINE
 from labeling.collection import read_runs
-from labeling.commands import releasing, store_import
+from labeling.commands import releasing, reporting, store_import
 from labeling.commands.inputs import CommandVotes
 from labeling.database import back_up, check_database, migrate, put_back, reading, writing
 from labeling.disputes import read_decisions
@@ -43,6 +43,7 @@ def add_parsers(commands: "Commands") -> None:
     store_import.add_parser(commands)
     _add_pool(commands)
     releasing.add_parsers(commands)
+    reporting.add_parsers(commands)
     parser = _add(
         commands, "backup", "Copy the database while it is in use", "  python -m labeling backup assay.backup"
     )
