@@ -1,6 +1,7 @@
 """The card's page with a judging address that lives in memory: the same answers as the real one, and switches for trouble.
 
-Projects are named "<kind>-<anything>": plain, korean, hostile, small (3 pairs), batch (batches of 5). Each is made when first asked for.
+Projects are named "<kind>-<anything>": plain, korean, hostile, small (3 pairs), batch (batches of 5), second (two more
+questions after a grade). Each is made when first asked for.
 """
 
 import asyncio
@@ -15,9 +16,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from labeling.ui.components.front_end import join_scripts
 from tests.support.card_pairs import hostile_pairs, plain_pairs
 
 COUNTED = ("grade", "cannot_judge")
+SECOND = (
+    {"name": "source", "text": "Is the source right?", "labels": ["yes", "no"]},
+    {"name": "use", "text": "Useful to the reader?", "labels": ["not at all", "partly", "fully"]},
+)
 
 
 class PretendProject:
@@ -29,6 +35,8 @@ class PretendProject:
         self.pairs = hostile_pairs() if kind == "hostile" else plain_pairs(many, "ko" if kind == "korean" else "en")
         self.by_id = {pair["pair"]: pair for pair in self.pairs}
         self.order = [pair["pair"] for pair in self.pairs]
+        self.second = SECOND if kind == "second" else ()
+        self.questions: list[dict[str, Any]] = []
         self.batch_size = 5 if kind == "batch" else 40
         self.ledger: list[dict[str, Any]] = []
         self.current: dict[int, dict[str, Any]] = {}
@@ -40,6 +48,11 @@ class PretendProject:
         answer = {"act_id": act["act_id"], "status": "saved", "code": None, "message": "", "surplus": False}
         if any(row["act_id"] == act["act_id"] for row in self.ledger):
             return {**answer, "status": "repeated"}
+        if any(row["act_id"] == act["act_id"] for row in self.questions):
+            return {**answer, "status": "repeated"}
+        if act["kind"] == "question":
+            self.questions.append(act)
+            return answer
         if self.by_id.get(act["pair"], {}).get("shown") != act["shown"]:
             return {**answer, "status": "refused", "code": "changed_text", "message": ""}
         if act["pair"] in self.switches.get("refuse", {}) or str(act["pair"]) in self.switches.get("refuse", {}):
@@ -78,12 +91,20 @@ class PretendProject:
                 "seconds_per_pair": 13.5,
             },
             "end": self.switches.get("end") or ended,
+            "questions": [*self.switches.get("answered", []), *map(self.waiting, self.questions)],
+            "second": self.second,
         }
         return {**answer, "history": self.history()} if body["hello"] else answer
 
+    def waiting(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """A question of one's own that nobody has answered yet."""
+        query = None if asked["about"] == "rubric" else self.by_id[asked["asks"]]["query_id"]
+        shown = {"id": asked["seq"], "query_id": query, "kind": "question", "state": "open", "answer": "", "mine": True}
+        return {**shown, "clause": asked["clause"], "text": asked["text"]}
+
     def show(self, number: int) -> dict[str, Any]:
         mine = self.current.get(number)
-        chosen = {name: mine.get(name) for name in ("kind", "grade", "reason", "comment")} if mine else None
+        chosen = {name: mine.get(name) for name in ("kind", "grade", "reason", "comment", "answers")} if mine else None
         return {**{name: value for name, value in self.by_id[number].items() if name != "whole"}, "mine": chosen}
 
     def history(self) -> list[dict[str, Any]]:
@@ -93,6 +114,7 @@ class PretendProject:
         return [
             {
                 **{name: row[name] for name in ("act_id", "pair", "kind", "grade", "reason", "comment")},
+                "answers": row.get("answers"),
                 "query": pair["query"],
                 "title": pair["title"],
             }
@@ -121,7 +143,9 @@ async def judge(request: Request) -> Response:
         return JSONResponse({"error": words.get(status, "fault"), "message": "Not understood."}, status)
     if request.headers.get("x-csrf") != "good":
         return JSONResponse({"error": "csrf"}, 403)
-    if any(act["pair"] in project.switches.get("poison", []) for act in body["acts"]):
+    if len(body["acts"]) > project.switches.get("most", 200):
+        return JSONResponse({"error": "bad_request", "message": "too large"}, 413)
+    if any(act.get("pair") in project.switches.get("poison", []) for act in body["acts"]):
         return JSONResponse({"error": "bad_request", "message": "Not understood."}, 400)
     answer = project.answer(body)
     if project.switches.get("swallow"):  # the act is kept, the answer never arrives
@@ -147,7 +171,11 @@ async def switch(request: Request) -> Response:
 
 async def ledger(request: Request) -> Response:
     project = project_named(request.query_params["project"])
-    return JSONResponse({"ledger": project.ledger, "requests": project.requests})
+    return JSONResponse({"ledger": project.ledger, "requests": project.requests, "questions": project.questions})
+
+
+async def markdown(_: Request) -> Response:
+    return Response(join_scripts("base.js", "judging_card/markdown.js"), media_type="text/plain")
 
 
 async def sign_in(_: Request) -> Response:
@@ -162,6 +190,7 @@ app = st.App(
         Route("/api/judge/text", whole_text),
         Route("/pretend/switch", switch, methods=["POST"]),
         Route("/pretend/ledger", ledger),
+        Route("/pretend/markdown", markdown),
         Route("/sign-in", sign_in),
     ],
 )

@@ -1,15 +1,39 @@
-"""The judging card on a project."""
+"""The judging card on a project: new pairs, or one's own judgments under an older version of the rubric."""
 
 import streamlit as st
 
+from labeling.accounts import Actor
 from labeling.database import reading
+from labeling.older_rule import count_older
+from labeling.projects import Project
 from labeling.rubrics import get_rubric
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.judging_card import judging_card
 from labeling.ui.components.look import judging_look
 from labeling.ui.components.messages import draw_messages
+from labeling.ui.components.rubric_changes import draw_changes
 from labeling.ui.state import card_rubric, csrf, current_actor, current_project
-from labeling.ui.texts import _
+from labeling.ui.texts import _, _n
+
+
+def draw_older_line(actor: Actor, project: Project, *, walking: bool) -> None:
+    """A line above the card: how many judgments were made under an older rule; in the walk, what changed since."""
+    if walking:
+        draw_changes(actor, project)
+        return
+    with reading() as session:
+        counts = count_older(session, actor, project.id)
+    if counts.waiting and project.state == "open":
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            words = _n(
+                "The rubric has changed: {count} of your judgments was made under an older version.",
+                "The rubric has changed: {count} of your judgments were made under an older version.",
+                counts.waiting,
+            )
+            st.caption(words, width="content")
+            address = {"project": str(project.id), "older": "1"}
+            st.page_link("pages/judge.py", label=_("Look at them"), query_params=address, width="content")
+
 
 actor = current_actor()
 judging_look()
@@ -27,11 +51,14 @@ if project.state == "draft":
 with reading() as session:
     rubric = get_rubric(session, project.id)
 pair = st.query_params.get("pair")
+walking = st.query_params.get("older") == "1"
+draw_older_line(actor, project, walking=walking)
 judging_card(
     project=project.id,
     account=actor.account_id or 0,
     csrf=csrf(),
     rubric=card_rubric(rubric),
     pair=int(pair) if pair and pair.isdigit() else None,
-    key=f"judging_card_{project.id}_{rubric.version}",
+    older=walking,
+    key=f"judging_card_{project.id}_{rubric.version}_{walking}",
 )

@@ -32,7 +32,8 @@ class CardRubric(TypedDict):
     text: NotRequired[str]
 
 
-_PARTS = ("markdown", "terms", "keys", "commands", "timer", "window", "document", "view", "desk", "practice", "card")
+_PARTS = ("markdown", "terms", "keys", "commands", "timer", "window", "document", "view", "desk",
+          "practice", "folds", "second", "asking", "answers", "older", "card")  # fmt: skip
 _SCRIPTS = (
     "base.js",
     "outbox.js",
@@ -55,6 +56,7 @@ def judging_card(
     rubric: CardRubric,
     labels: Mapping[str, str] | None = None,
     pair: int | str | None = None,
+    older: bool = False,
     key: str = "judging_card",
 ) -> None:
     """Draw the card; from then on it talks to the server by itself, without a run of the page.
@@ -71,6 +73,8 @@ def judging_card(
         Other words than those of `card_labels`, by the same names.
     pair : id, optional
         A pair of the rater's own to judge again, put on top.
+    older : bool
+        Walk through the rater's own judgments under an older version of the rubric in place of new pairs.
     """
     data: dict[str, Any] = {
         "project": project,
@@ -83,10 +87,11 @@ def judging_card(
         },
         "labels": {**card_labels(), **(labels or {})},
         "reasons": card_reasons(),
-        "keys": card_keys(rubric["levels"]),
+        "keys": card_keys(rubric["levels"], older=older),
         "language": current_language(),
         "api": api_address(),
         "sign_in": api_address("/sign-in"),
         "pair": pair,
+        "older": older,
     }
     _card(key=key, data=data)

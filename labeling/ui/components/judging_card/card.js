@@ -11,6 +11,11 @@ class Card {
     this.view = new View(root, data);
     this.desk = new Desk(data, sharedTab().id, (event, detail) => this.changed(event, detail));
     this.practice = new Practice(this.view, this.desk);
+    this.folds = new Folds(this);
+    this.second = new SecondQuestions(this);
+    this.asking = new Asking(this);
+    this.answers = new Answers(this.view, data);
+    this.older = new OlderRule(this);
     this.timer = new ActiveTimer();
     this.drafts = new Map();
     this.shown = null;
@@ -32,6 +37,7 @@ class Card {
     for (const name of ["keyup", "keypress"]) on(window, name, (event) => this.owns(event) && event.stopPropagation(), true);
     on(this.root, "click", (event) => this.onClick(event));
     on(this.view.$("other"), "submit", (event) => (event.preventDefault(), this.sendOther(event)));
+    on(this.view.$("ask"), "submit", (event) => (event.preventDefault(), this.asking.send()));
     on(this.view.$("comment"), "input", (event) => this.shown && this.drafts.set(this.shown.pair, event.target.value));
     for (const name of ["pointermove", "wheel", "touchstart", "pointerdown", "keydown"]) {
       on(window, name, () => this.timer.touch(), { capture: true, passive: true });
@@ -49,10 +55,11 @@ class Card {
     if (page) settled.observe(page);
     this.listeners.push(() => settled.disconnect());
     this.fit();
-    this.highlight(readSetting("highlight") !== "off");
+    this.folds.highlight(readSetting("highlight") !== "off");
     this.refresh();
     if (this.data.pair != null) this.openOwn(this.data.pair);
     this.desk.exchange();
+    this.older.load();
   }
 
   stop() {
@@ -78,6 +85,8 @@ class Card {
     else if (this.paused) this.showPause();
     else if (pair) this.showPair(pair);
     else this.showRest();
+    if (!this.shown) this.second.close();
+    this.answers.show(this.shown, desk.questions);
     this.refreshProgress();
     view.history(desk.history);
     this.refreshStatus();
@@ -85,6 +94,7 @@ class Card {
 
   showPair(pair) {
     if (this.shown === pair) return;
+    this.second.close();
     this.shown = pair;
     this.painted = null;
     this.view.state("judging");
@@ -121,6 +131,12 @@ class Card {
   showRest() {
     this.shown = null;
     const { desk, view } = this;
+    if (this.older.on) {
+      const ended = this.older.ended;
+      view.state(ended ? "older" : "loading");
+      const words = ended ? "end_older" : "end_loading";
+      return view.rest(view.say(words), view.say(`${words}_text`, { count: this.older.done.size }), { goOn: ended, undo: desk.history.length > 0 });
+    }
     const waiting = desk.hello || desk.outbox.size || (desk.busy && !desk.end) || !desk.end;
     const kind = waiting ? "loading" : desk.end.kind;
     view.state(kind);
@@ -128,16 +144,18 @@ class Card {
     const time = until ? new Date(until).toLocaleTimeString(this.data.language, { hour: "2-digit", minute: "2-digit" }) : "";
     const more = kind === "done" && skipped ? view.say("end_skipped", { count: skipped }) : kind === "waiting" ? view.say("end_looking") : "";
     view.rest(view.say(`end_${kind}`), view.say(`end_${kind}_text`, { count, time }), { more, undo: desk.history.length > 0 && !desk.hello });
+    return undefined;
   }
 
   refreshProgress() {
+    if (this.older.on) return this.view.progress(this.older.progress);
     const { progress, batchDone, left } = this.desk;
-    if (!progress || this.practice.feedback?.answer || this.practice.result) return; // the numbers are those of what comes next
+    if (!progress || this.practice.feedback?.answer || this.practice.result) return undefined; // the numbers are those of what comes next
     const size = progress.batch_size;
     const set = this.desk.calibration?.set ?? null;
     const shown = this.paused ? size : size && set === null ? batchDone % size : batchDone; // the server begins the next batch at once
     const batchSize = this.paused ? size : Math.min(size, shown + left) || size;
-    this.view.progress({ batchDone: shown, batchSize, left, secondsPerPair: progress.seconds_per_pair, set });
+    return this.view.progress({ batchDone: shown, batchSize, left, secondsPerPair: progress.seconds_per_pair, set });
   }
 
   refreshStatus() {
@@ -160,7 +178,10 @@ class Card {
     } else if (event === "refused") {
       if (detail.moved) this.swapped();
       this.practice.drop(detail.act?.act_id);
-      const about = detail.entry ? `${detail.entry.title || detail.entry.query}: ${this.view.describe(detail.act)}` : "";
+      const { act, code } = detail;
+      if (act?.comment && ["changed_text", "bad_act"].includes(code)) this.drafts.set(act.pair, act.comment);
+      if (this.older.on && act?.pair) this.older.refused(act.pair);
+      const about = act?.text ? act.text : detail.entry ? `${detail.entry.title || detail.entry.query}: ${this.view.describe(detail.act)}` : "";
       this.view.notice(detail.message || this.view.say(`refused_${detail.code}`), about);
     } else this.refresh();
   }
@@ -194,6 +215,7 @@ class Card {
   judge(fields, event) {
     if (!this.isSeen(event)) return;
     const pair = this.shown;
+    if (this.second.wants(fields, pair)) return void this.second.start(fields);
     const comment = this.drafts.get(pair.pair) ?? pair.mine?.comment ?? null;
     const said = this.view.describe({ ...fields });
     this.drafts.delete(pair.pair);
@@ -204,9 +226,10 @@ class Card {
     if (pair.practice && fields.kind !== "skip") this.practice.wait(fields); // before anything is sent: the pair stays on screen
     const act = this.desk.judge(pair, { comment: comment?.trim() || null, ...fields, ...this.times(event) });
     this.practice.name(act);
+    if (this.older.on) this.older.judged(pair);
     const size = this.desk.progress?.batch_size ?? 0;
     const after = this.desk.batchDone;
-    this.paused = !pair.practice && size > 0 && Math.floor(after / size) > Math.floor(before / size) && (this.desk.queue.length > 0 || !this.desk.end);
+    this.paused = !pair.practice && !this.older.on && size > 0 && Math.floor(after / size) > Math.floor(before / size) && (this.desk.queue.length > 0 || !this.desk.end);
     this.refresh();
     const next = this.paused ? this.view.say("pause") : this.shown ? this.shown.title || this.shown.query : "";
     this.view.announce(`${said}. ${next}`);
@@ -220,6 +243,7 @@ class Card {
 
   async undo(event, id = null) {
     if (this.practice.feedback) return this.view.flash(this.view.say("practice_stands"));
+    if (this.older.on) return this.older.back(id);
     const entry = id ? this.desk.history.find((other) => other.act_id === id) : this.desk.history[0];
     if (!entry) return this.view.flash(this.view.say("nothing_to_undo"));
     const times = this.times(event);
@@ -262,61 +286,12 @@ class Card {
   }
 
   goOn() {
+    if (this.older.on) return void leaveOlder();
     if (this.practice.open && !this.practice.canGoOn) return;
     if (this.practice.open) this.practice.next();
     this.paused = false;
     this.root.activeElement?.blur();
     this.refresh();
-  }
-
-  highlight(on) {
-    this.view.card.toggleAttribute("data-plain", !on);
-    this.root.querySelector('[data-do="highlight"]').setAttribute("aria-pressed", String(on));
-    writeSetting("highlight", on ? "on" : "off");
-  }
-
-  toggle(name) {
-    if (name === "highlight") return this.highlight(this.view.card.hasAttribute("data-plain"));
-    const button = this.root.querySelector(`[data-do="${name}"]`);
-    const open = button.getAttribute("aria-expanded") !== "true";
-    button.setAttribute("aria-expanded", String(open));
-    this.view.card.toggleAttribute(`data-${name}`, open);
-    if (name === "examples") for (const node of this.root.querySelectorAll(".examples, .rule")) node.hidden = !open || !node.textContent;
-    if (name === "examples" && open && this.isNarrow()) this.openSheet();
-    return undefined;
-  }
-
-  isNarrow() {
-    return this.root.querySelector('[data-do="sheet"]').getClientRects().length > 0;
-  }
-
-  openSheet() {
-    if (!this.view.card.hasAttribute("data-sheet-open")) this.toggleSheet();
-  }
-
-  toggleSheet() {
-    const open = this.view.card.toggleAttribute("data-sheet-open");
-    this.root.querySelector('[data-do="sheet"]').setAttribute("aria-expanded", String(open));
-  }
-
-  startComment() {
-    if (!this.shown) return;
-    if (this.isNarrow()) this.openSheet();
-    this.view.$("comment").focus();
-  }
-
-  async whole(button) {
-    const pair = this.shown;
-    button.disabled = true;
-    const answer = await this.desk.get("text", pair.pair);
-    if (this.shown !== pair) return;
-    button.disabled = false;
-    if (typeof answer?.text !== "string") return void this.view.flash(this.view.say("not_loaded"));
-    pair.text = answer.text;
-    button.hidden = true;
-    const at = this.view.$("pane").scrollTop;
-    this.view.text.show(pair.text, this.view.terms.found);
-    afterPaint(() => (this.view.$("pane").scrollTop = at));
   }
 
   // --- keys and clicks -----------------------------------------------------------------------------------------
@@ -346,27 +321,33 @@ class Card {
     event.composedPath()[0].blur();
     if (event.key === "Escape") this.closePanel();
     else if (this.panel === "reasons") this.sendOther(event);
+    else if (this.panel === "ask") this.asking.send();
   }
 
   onClick(event) {
     const button = event.target.closest("button");
     if (!button) return undefined;
-    const { grade, reason, back } = button.dataset;
+    const { grade, reason, back, second, about } = button.dataset;
+    if (second !== undefined) return this.second.answer(second, button.dataset.answerLabel, event);
+    if (about !== undefined) return this.asking.choose(about);
     if (grade !== undefined) return this.judge({ kind: "grade", grade: Number(grade) }, event);
     if (reason !== undefined) return this.reason(reason, event);
     if (back !== undefined) return this.undo(event, back);
     const actions = {
       undo: () => this.undo(event),
-      skip: () => this.judge({ kind: "skip" }, event),
+      skip: () => (this.older.on ? this.older.later() : this.judge({ kind: "skip" }, event)),
+      keep: () => this.older.confirm(event),
+      ask: () => this.asking.open(),
+      regrade: () => this.second.close(),
       cannot: () => this.openPanel("reasons"),
       keys: () => this.openPanel("help"),
       close: () => this.closePanel(),
       go_on: () => this.goOn(),
       next: () => this.goOn(),
-      examples: () => this.toggle("examples"),
-      highlight: () => this.toggle("highlight"),
-      sheet: () => this.toggleSheet(),
-      whole: () => this.whole(button),
+      examples: () => this.folds.toggle("examples"),
+      highlight: () => this.folds.toggle("highlight"),
+      sheet: () => this.folds.toggleSheet(),
+      whole: () => this.folds.whole(button),
       reload: () => location.reload(),
       put_away: () => button.closest("li").remove(),
     };
@@ -378,7 +359,7 @@ const CARDS = new WeakMap();
 
 export default function judgingCard({ data, parentElement }) {
   let card = CARDS.get(parentElement);
-  const still = ["project", "account", "csrf", "language"].every((name) => card?.data[name] === data[name]);
+  const still = ["project", "account", "csrf", "language", "older"].every((name) => card?.data[name] === data[name]);
   const same = card && still && (data.pair == null || card.data.pair === data.pair);
   if (card && !same) card.stop();
   if (!same) {

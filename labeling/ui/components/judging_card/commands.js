@@ -4,27 +4,50 @@ export function commandOf(card, event) {
   const run = (action, repeats = false) => ({ run: action, repeats });
   const digit = digitOf(event);
   const letter = letterOf(event);
-  if (event.key === "Escape") return card.panel ? run(() => card.closePanel()) : card.view.card.hasAttribute("data-sheet-open") ? run(() => card.toggleSheet()) : null;
+  if (event.key === "Escape") return card.panel ? run(() => card.closePanel()) : card.second.open ? run(() => card.second.close()) : card.view.card.hasAttribute("data-sheet-open") ? run(() => card.folds.toggleSheet()) : null;
   if (isQuestionMark(event)) return run(() => (card.panel === "help" ? card.closePanel() : card.openPanel("help")));
   if (card.panel === "help") return digit !== null || letter ? run(() => card.closePanel()) : null;
   if (card.panel === "reasons") return reasonOf(card, digit, event) ?? (letter ? run(() => {}) : null);
+  if (card.panel === "ask") return askOf(card, digit) ?? (letter ? run(() => {}) : null);
   if (card.practice.open) return practiceOf(card, digit, letter, event);
-  if (event.key === "Enter") return card.paused && !event.composedPath()[0].closest?.("button, a[href]") ? run(() => card.goOn()) : null;
+  if (card.second.open) return secondOf(card, digit, letter, event);
+  if (event.key === "Enter" && card.older.on && card.shown) return isControl(event) ? null : run(() => card.older.confirm(event));
+  if (event.key === "Enter") return card.paused || card.older.on && !isControl(event) ? run(() => card.goOn()) : null;
   if (digit !== null) return gradeOf(card, digit, event);
   const scroll = scrollOf(card, event);
   if (scroll) return run(scroll, true);
   if (event.shiftKey) return "rc".includes(letter ?? "-") ? run(() => {}) : null;
   const letters = {
     u: () => card.openPanel("reasons"),
-    s: () => card.judge({ kind: "skip" }, event),
+    s: () => (card.older.on ? card.older.later() : card.judge({ kind: "skip" }, event)),
     z: () => card.undo(event),
-    e: () => card.startComment(),
-    g: () => card.toggle("examples"),
-    h: () => card.toggle("highlight"),
+    e: () => card.folds.startComment(),
+    g: () => card.folds.toggle("examples"),
+    h: () => card.folds.toggle("highlight"),
+    q: () => card.asking.open(),
+    a: () => card.answers.toggle(),
     r: () => {}, // Streamlit would run the page anew
-    c: () => {}, // Streamlit would empty its caches
+    c: () => card.older.on && card.older.confirm(event), // else nothing: Streamlit would empty its caches
   };
   return letters[letter] ? run(letters[letter]) : null;
+}
+
+function isControl(event) {
+  return Boolean(event.composedPath()[0].closest?.("button, a[href], summary, select"));
+}
+
+/** While the form is open and nobody types, numbers choose what it is about. */
+function askOf(card, digit) {
+  const about = ABOUT[(digit ?? 0) - 1];
+  return digit === null ? null : { run: () => about && card.asking.choose(about), repeats: false };
+}
+
+function secondOf(card, digit, letter, event) {
+  if (event.key === "Enter" || event.key === "Tab" || (event.key === " " && isControl(event))) return null;
+  const command = card.second.command(digit, letter, event);
+  if (command) return { run: command, repeats: false };
+  const scroll = scrollOf(card, event);
+  return scroll ? { run: scroll, repeats: true } : null;
 }
 
 function gradeOf(card, digit, event) {

@@ -2,6 +2,7 @@
 
 const WANTED = 20;
 const LOOK_AGAIN_MS = 15_000;
+const MOST_ACTS = 50; // in one request
 const RENEW_MS = 60_000; // what is held is renewed at least this often while one works
 
 /** What a judgment adds to the pairs that are done. */
@@ -19,13 +20,17 @@ export class Desk {
     this.weights = new Map(); // what an unconfirmed act adds to the progress
     this.progress = null;
     this.end = null;
+    this.questions = []; // what was asked and answered about the queries here, and about the rubric
+    this.second = []; // what is asked after a grade
     this.calibration = null; // where this rater stands, as long as practice comes first
     this.trouble = null; // null | offline | signed_out | reload | stopped
     this.failures = 0;
     this.busy = false;
-    this.hello = true;
+    this.walk = Boolean(data.older); // only what one judged before is shown: nothing is asked for or held
+    this.hello = !this.walk;
     this.everSaved = false;
     this.oldRubric = false; // then only a fresh page brings the rubric that counts
+    this.most = MOST_ACTS; // fewer while a request was too large
     this.alone = false; // one act a request, to find the one that the server does not understand
     this.clock = null;
     this.renewedAt = 0; // when the server last heard what is held here
@@ -56,6 +61,12 @@ export class Desk {
     return act;
   }
 
+  /** A question to the lead: it judges no pair, so the one on screen stays where it is. */
+  ask(pair, fields) {
+    this.outbox.add({ act_id: newId(), seq: nextSequence(), kind: "question", asks: pair.pair, weight: 0, ...fields });
+    this.exchange();
+  }
+
   /** Near-duplicates that wait here say what their twin got. */
   tellTwins(pair, grade) {
     for (const other of this.queue) if (pair.twins && other.twins?.group === pair.twins.group) other.twins.grade = grade;
@@ -65,11 +76,11 @@ export class Desk {
     if (fields.kind === "grade") this.tellTwins(pair, fields.grade);
     const act = this.act(pair, fields, countOf(fields) - countOf(pair.mine));
     this.queue = this.queue.filter((other) => other.pair !== pair.pair);
-    const { act_id, kind, grade, reason, comment } = act;
+    const { act_id, kind, grade, reason, comment, answers } = act;
     if (pair.practice) return this.sent(act); // its reference is shown next: it stands, and is no part of the history
     const title = pair.title || pair.text.trim().slice(0, 80);
     this.history = this.history.filter((other) => other.pair !== pair.pair); // only the newest of a pair can be taken back
-    this.history.unshift({ act_id, pair: pair.pair, kind, grade, reason, comment, query: pair.query, title, held: pair, sent: false });
+    this.history.unshift({ act_id, pair: pair.pair, kind, grade, reason, comment, answers, query: pair.query, title, held: pair, sent: false });
     return this.sent(act);
   }
 
@@ -92,14 +103,14 @@ export class Desk {
     this.act(pair, { kind: "undo", takes_back: entry.act_id, ...shown }, -countOf(entry));
     this.queue = this.queue.filter((other) => other.pair !== pair.pair);
     this.tellTwins(pair, null);
-    this.queue.unshift({ ...pair, mine: null, before: { kind: entry.kind, grade: entry.grade, reason: entry.reason } });
+    this.queue.unshift({ ...pair, mine: null, before: { kind: entry.kind, grade: entry.grade, reason: entry.reason, answers: entry.answers } });
     if (this.history.length < 5) this.hello = true;
     this.exchange();
     return true;
   }
 
-  async get(what, pair) {
-    const where = new URLSearchParams({ project: this.data.project, pair });
+  async get(what, pair, more = {}) {
+    const where = new URLSearchParams({ project: this.data.project, ...(pair === null ? {} : { pair }), ...more });
     try {
       const response = await fetch(`${this.data.api}/${what}?${where}`, { credentials: "same-origin", redirect: "error" });
       return response.ok ? await response.json() : null;
@@ -110,14 +121,14 @@ export class Desk {
 
   body(acts) {
     const clean = acts.map(({ weight, ...act }) => act); // eslint-disable-line no-unused-vars
-    const have = this.queue.map((pair) => pair.pair);
-    return { project: this.data.project, tab: this.tab, hello: this.hello, acts: clean, have, want: WANTED, light: this.isEnough(acts) };
+    const have = this.walk ? [] : this.queue.map((pair) => pair.pair);
+    return { project: this.data.project, tab: this.tab, hello: this.hello, acts: clean, have, want: this.walk ? 0 : WANTED, light: this.isEnough(acts) };
   }
 
   /** Pairs enough lie here, and the server knows them: acts alone need to travel. */
   isEnough(acts) {
-    const plain = acts.length > 0 && acts.every((act) => act.kind !== "undo");
-    const settled = !this.hello && !this.calibration && !this.end && this.progress !== null;
+    const plain = acts.length > 0 && acts.every((act) => act.kind !== "undo" && act.kind !== "question");
+    const settled = !this.walk && !this.hello && !this.calibration && !this.end && this.progress !== null;
     return plain && settled && this.queue.length > WANTED / 2 && Date.now() - this.renewedAt < RENEW_MS;
   }
 
@@ -129,7 +140,7 @@ export class Desk {
     this.changed("sending");
     let again = true;
     while (again && !this.stopped) {
-      const acts = this.outbox.acts.slice(0, this.alone ? 1 : 50);
+      const acts = this.outbox.acts.slice(0, this.alone ? 1 : this.most);
       const { status, answer } = await post(this.data.api, this.data.csrf, this.body(acts));
       again = this.receive(status, answer, acts);
       this.changed("answer");
@@ -145,13 +156,19 @@ export class Desk {
       this.failures = 0;
       this.accept(answer);
       this.alone = this.alone && this.outbox.size > 0;
+      if (!this.outbox.size) this.most = MOST_ACTS;
       const unanswered = acts.filter((act) => this.outbox.acts.includes(act));
       if (acts.length && unanswered.length === acts.length) this.refuseUnanswered(unanswered);
-      if (!this.outbox.size && !this.hello && (this.queue.length === 0 || this.end?.kind === "waiting")) this.later(LOOK_AGAIN_MS);
+      if (!this.outbox.size && !this.hello && !this.walk && (this.queue.length === 0 || this.end?.kind === "waiting")) this.later(LOOK_AGAIN_MS);
       return this.outbox.size > 0 || this.hello;
     }
     if (status === 400 && acts.length) {
       this.refuseUnanswered(acts, answer?.message);
+      return true;
+    }
+    if (status === 413 && acts.length) {
+      this.most = Math.ceil(acts.length / 2);
+      if (acts.length === 1) this.refuse({ act_id: acts[0].act_id, code: "too_large" });
       return true;
     }
     if (status === 401) this.trouble = "signed_out";
@@ -174,7 +191,11 @@ export class Desk {
   }
 
   accept(answer) {
-    if (!answer.light) this.calibration = answer.calibration ?? null;
+    if (!answer.light) {
+      this.calibration = this.walk ? null : (answer.calibration ?? null);
+      this.questions = answer.questions ?? [];
+      this.second = answer.second ?? [];
+    }
     this.renewedAt = answer.light ? this.renewedAt : Date.now();
     for (const result of answer.acts) {
       if (answer.light && result.status !== "refused") this.count(result.act_id);
@@ -192,7 +213,7 @@ export class Desk {
       if (!known && !this.outbox.has(pair.pair)) this.queue.push(this.calibration ? { ...pair, practice: true } : pair);
     }
     this.progress = answer.progress ?? this.progress;
-    this.end = answer.end ?? null;
+    this.end = this.walk ? null : (answer.end ?? null);
     if (!answer.history) return; // asked for while this request was under way: the next one brings it
     this.remember(answer.history);
     this.hello = false;
@@ -227,8 +248,15 @@ export class Desk {
       this.hello = true; // what could not be taken back stands in the history again
     }
     else if (code === "bad_act" && entry?.held) this.queue.splice(Math.min(1, this.queue.length), 0, entry.held);
+    if (code === "changed_text" && !this.walk) this.fetchAgain(entry?.held?.query_id);
     if (code === "old_rubric") this.oldRubric = true;
     this.changed("refused", { act, entry, code, message, moved: top !== this.queue[0] });
+  }
+
+  /** A query that reads otherwise now: all of its pairs that wait here come anew, so that only one act is lost. */
+  fetchAgain(queryId) {
+    this.queue = this.queue.filter((pair) => pair.query_id !== queryId);
+    this.hello = true;
   }
 
   /** What the server knows of earlier acts, behind those of this page. */
@@ -242,7 +270,7 @@ export class Desk {
   /** Leaving the page: one last try that may outlive it. The acts stay stored until somebody hears the answer. */
   flush() {
     if (!this.outbox.size || this.stopped) return;
-    post(this.data.api, this.data.csrf, { ...this.body(this.outbox.acts.slice(0, 50)), hello: false, want: 0 }, { keepalive: true });
+    post(this.data.api, this.data.csrf, { ...this.body(this.outbox.acts.slice(0, this.most)), hello: false, want: 0 }, { keepalive: true });
   }
 
   stop() {

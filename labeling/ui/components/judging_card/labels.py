@@ -25,15 +25,19 @@ def card_reasons() -> list[tuple[str, str]]:
     return list(zip(REASONS, words, strict=True))
 
 
-def card_keys(levels: Sequence[Any]) -> list[tuple[list[str], str]]:
+def card_keys(levels: Sequence[Any], *, older: bool = False) -> list[tuple[list[str], str]]:
     """The keys and what they do, for the help panel."""
     grades = [str(level["grade"]) for level in levels if 0 <= level["grade"] <= 9]
+    confirming = [(["Enter", "C"], _("Keep the judgment as it was"))] if older else []
     return [
+        *confirming,
         (grades, _("Give this grade; the next pair is there")),
         (["U"], _("Cannot be judged; then a number for the reason")),
         (["S"], _("Later: the pair comes back after the others")),
         (["Z"], _("Take the last act back, as often as you like")),
         (["E"], _("Write a comment; Esc or Ctrl+Enter leaves it")),
+        (["Q"], _("Ask your lead, or propose a narrative")),
+        (["A"], _("Show or fold what was answered about the query")),
         (["G"], _("Show or fold the rubric's examples")),
         (["H"], _("Mark the query's words, or not")),
         ([_("Space"), "↑", "↓"], _("Scroll the document")),
@@ -43,7 +47,17 @@ def card_keys(levels: Sequence[Any]) -> list[tuple[list[str], str]]:
 
 def card_labels() -> dict[str, str]:
     """All other words of the card by the names that the front end uses."""
-    return {**_on_screen(), **_of_acts(), **_of_status(), **_of_ends(), **_of_practice(), **_of_results()}
+    return {
+        **_on_screen(),
+        **_of_acts(),
+        **_of_status(),
+        **_of_ends(),
+        **_of_practice(),
+        **_of_results(),
+        **_of_questions(),
+        **_of_second(),
+        **_of_older(),
+    }
 
 
 def _on_screen() -> dict[str, str]:
@@ -55,7 +69,7 @@ def _on_screen() -> dict[str, str]:
         "batch": _("{done} of {size} in this batch"),
         "minutes_left": _("about {minutes} minutes left"),
         "minute_left": _("about a minute left"),
-        "twin": _("A near-duplicate of this text got from you: {what}"),
+        "twin": _("You gave a near-duplicate of this text: {what}"),
         "empty_document": _("This document is empty."),
         "open_source": _("Open the source at {host} in a new tab"),
         "show_all": _("Show all {count} characters"),
@@ -109,6 +123,7 @@ def _of_status() -> dict[str, str]:
         "refused_old_rubric": _("Not kept: the rubric has changed. Load the page anew to see it."),
         "refused_settled": _("Not kept: the pair has been settled in the meantime."),
         "refused_bad_act": _("Not kept: the server did not understand this act."),
+        "refused_too_large": _("Not kept: it is larger than the server takes."),
         "refused_closed": _("Not kept: the project is closed."),
         "refused_known": _("Not kept: you have seen the reference of this pair, and your first answer stands."),
     }
@@ -160,6 +175,57 @@ def _of_practice() -> dict[str, str]:
         "practice_next": _("Next"),
         "practice_key": _("Enter or Space goes on"),
         "practice_stands": _("The reference was shown: this answer stands."),
+    }
+
+
+def _of_questions() -> dict[str, str]:
+    return {
+        "ask": _("Ask"),
+        "ask_title": _("Ask your lead"),
+        "ask_about": _("What it is about"),
+        "ask_query": _("A question about this query"),
+        "ask_rubric": _("A question about the rubric"),
+        "ask_narrative": _("Propose a narrative"),
+        "ask_query_hint": _("What is unclear about what the asker wants?"),
+        "ask_rubric_hint": _("What does the rubric leave open?"),
+        "ask_narrative_hint": _("What the asker needs, in your words"),
+        "ask_clause": _("Which part"),
+        "ask_whole_rubric": _("The rubric as a whole"),
+        "ask_text": _("Your words"),
+        "ask_seen": _("Once answered, all raters can read it, without your name. Do not write which grade you gave."),
+        "send": _("Send"),
+        "asked": _("Your question goes to your lead."),
+        "about_rubric": _("On the rubric:"),
+        "one_answer": _("1 answer"),
+        "answers": _("{count} answers"),
+        "question_waits": _("your question waits for an answer"),
+        "questions_wait": _("{count} of your questions wait for an answer"),
+        "waits": _("Waits for an answer"),
+        "accepted": _("Accepted: it is the query's narrative now."),
+        "declined": _("Declined:"),
+        "yours": _("Yours"),
+        "new": _("new"),
+        "no_answers": _("Nothing was asked about this query yet."),
+    }
+
+
+def _of_second() -> dict[str, str]:
+    return {
+        "yes": _("Yes"),
+        "no": _("No"),
+        "not_applicable": _("Does not apply"),
+        "regrade": _("Another grade"),
+        "second_first": _("Answer first, or press Esc for another grade"),
+    }
+
+
+def _of_older() -> dict[str, str]:
+    return {
+        "keep": _("Keep"),
+        "again_older": _("Your judgment under version {version}: {what}. Enter keeps it, another grade changes it."),
+        "older_last": _("This is the last one."),
+        "end_older": _("All looked at"),
+        "end_older_text": _("{count} of your judgments stand under the rubric's version in force now. Thank you."),
     }
 
 

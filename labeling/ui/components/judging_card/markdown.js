@@ -7,7 +7,7 @@ const INLINE = new RegExp(
     "(`+)(.+?)\\2(?!`)", // 2, 3: code
     String.raw`(\*\*|(?<![\p{L}\p{N}_])__)(?=\S)(.+?)(?<=\S)\4(?!\*)`, // 4, 5: bold
     String.raw`(\*|(?<![\p{L}\p{N}_])_)(?=[^\s*_])(.+?)(?<=\S)\6(?![\p{L}\p{N}]*_)`, // 6, 7: italic
-    String.raw`!?\[([^\]\n]*)\]\(\s*<?([^)\s>]+)[^)]*\)`, // 8, 9: a link or an image, shown as its words and its address
+    String.raw`!?\[([^\]\n]{0,500})\]\([ \t]{0,9}<?([^)\s>]{1,2000})(?=[)\s>])[^)\n]{0,500}\)`, // 8, 9: a link or an image, shown as its words and its address
   ].join("|"),
   "su",
 );

@@ -28,6 +28,7 @@ export class View {
     this.$("pane").setAttribute("aria-label", this.say("document"));
     this.$("comment").placeholder = this.say("comment_hint");
     for (const node of this.root.querySelectorAll("[data-label]")) setText(node, this.say(node.dataset.label));
+    this.root.querySelector('[data-do="keep"]').hidden = !data.older;
     for (const panel of this.root.querySelectorAll("[data-panel]")) {
       panel.setAttribute("aria-label", panel.querySelector("h3").textContent);
     }
@@ -121,14 +122,21 @@ export class View {
     }
     const note = this.$("again");
     note.hidden = !judgment;
-    if (judgment) setText(note, this.say(standing ? "again" : "taken_back", { what: this.describe(judgment) }));
+    const words = judgment?.version ? "again_older" : standing ? "again" : "taken_back";
+    if (judgment) setText(note, this.say(words, { what: this.describe(judgment), version: judgment.version }));
   }
 
-  describe({ kind, grade, reason }) {
-    if (kind === "grade") return `${grade} ${this.levels.find((level) => level.grade === grade)?.label ?? ""}`.trim();
+  describe({ kind, grade, reason, answers }) {
+    const also = Object.values(answers ?? {}).map((label) => this.labelWords(label)).join(", ");
+    if (kind === "grade") return `${grade} ${this.levels.find((level) => level.grade === grade)?.label ?? ""}`.trim() + (also && ` (${also})`);
     if (kind === "skip") return this.say("skipped");
     const words = this.root.querySelector(`[data-reason="${CSS.escape(reason ?? "")}"] span`)?.textContent;
     return words ? this.say("cannot_because", { reason: words }) : this.say("cannot");
+  }
+
+  /** An answer to a second question as it is read; the common ones are in the reader's language. */
+  labelWords(label) {
+    return { yes: this.say("yes"), no: this.say("no"), "-": this.say("not_applicable") }[label] ?? label;
   }
 
   state(name) {
@@ -185,7 +193,7 @@ export class View {
   panel(name) {
     for (const panel of this.root.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== name;
     this.$("other").hidden = true;
-    if (name) this.root.querySelector(`[data-panel="${name}"] button`).focus();
+    if (name && name !== "ask") this.root.querySelector(`[data-panel="${name}"] button`).focus();
   }
 
   /** A word that fades by itself: a key that was left out, a switch that was turned. */

@@ -16,6 +16,13 @@ export function forgetPair() {
   window.history.replaceState(window.history.state, "", address);
 }
 
+/** From the walk through older judgments back to judging. */
+export function leaveOlder() {
+  const address = new URL(location.href);
+  address.searchParams.delete("older");
+  location.assign(address);
+}
+
 export function readSetting(name) {
   try {
     return localStorage.getItem(`assay:setting:${name}`);

@@ -48,7 +48,9 @@ class Runner {
       const { status, answer } = await post(this.data.api, this.data.csrf, body);
       if (status === 400 && size > 1) {
         size = 1;
-      } else if (status === 400) {
+      } else if (status === 413 && size > 1) {
+        size = Math.ceil(acts.length / 2);
+      } else if (status === 400 || status === 413) {
         outbox.remove(acts[0].act_id);
         this.tell(answer?.message);
       } else if (status === 200 && answer?.acts?.length) {
