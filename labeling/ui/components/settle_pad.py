@@ -94,7 +94,14 @@ def draw_blind_grade(pair: DisputedPair, rubric: Rubric) -> None:
 def draw_votes(pair: DisputedPair, rubric: Rubric, project: Project) -> None:
     """The votes under letters, with comments and seconds; names only for those who ask."""
     names = f"settle_names_{project.id}"
-    named = st.toggle(_("Show the names"), key=names)
+    named = bool(st.session_state.get(names))
+    st.button(
+        _("Hide the names") if named else _("Show the names"),
+        shortcut="t",
+        type="tertiary",
+        on_click=lambda: st.session_state.update({names: not named}),
+        key=f"names_{draft_of(pair.pair).nonce}",
+    )
     for vote in pair.votes:
         who = f"{vote.letter} · {vote.rater}" if named else vote.letter
         seconds = "" if vote.seconds is None else _("{seconds} s", seconds=f"{vote.seconds:.0f}")
