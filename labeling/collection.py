@@ -30,6 +30,7 @@ __all__ = [
     "ensure_queries",
     "hashes_of",
     "list_imports",
+    "list_narratives",
     "list_runs",
     "read_documents_table",
     "read_queries_table",
@@ -248,6 +249,13 @@ def read_documents_table(session: Session, project_id: int, limit: int | None = 
     statement = select(*(_document.c[name] for name in names)).where(_document.c.project_id == project_id)
     rows = session.execute(statement.order_by(_document.c.id).limit(limit)).all()
     return pd.DataFrame([tuple(row) for row in rows], columns=names, dtype=object)
+
+
+def list_narratives(session: Session, project_id: int) -> list[AnyRow]:
+    """Every query that has a text, in the order they came: query_id, text, narrative."""
+    columns = (_query.c.query_id, _query.c.text, _query.c.narrative)
+    statement = select(*columns).where(_query.c.project_id == project_id, _query.c.text.is_not(None))
+    return list(session.execute(statement.order_by(_query.c.id)))
 
 
 def write_narrative(session: Session, actor: Actor, project_id: int, query_id: str, narrative: str) -> None:

@@ -102,7 +102,7 @@ def _select_older(session: Session, actor: Actor, project_id: int) -> Select[Any
             _pair.c.id.label("pair"),
             *(_judgment.c[name] for name in names),
             _rubric.c.version,
-            func.coalesce(settled, False).label("settled"),  # noqa: FBT003 - SQL's own false
+            func.coalesce(settled, False).label("settled"),
         )
         .join(_pair, _pair.c.id == _judgment.c.pair_id)
         .join(_query, _query.c.id == _pair.c.query_pk)

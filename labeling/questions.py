@@ -23,6 +23,7 @@ from labeling.schema import metadata
 
 __all__ = [
     "ABOUT",
+    "LONGEST",
     "Asked",
     "accept_narrative",
     "answer_question",
@@ -157,7 +158,7 @@ def list_questions(session: Session, actor: Actor, project_id: int) -> list[AnyR
     """Everything that was asked in a project, open ones first and the oldest of them first, then the newest answered.
 
     Columns: id, kind, clause, text, state, answer, asked_at, answered_at, asked_by, answered_by, query_id, query,
-    narrative, doc_id, title, document (how its text begins), pair.
+    narrative, doc_id, title, document (how its text begins), pair, about_rubric.
     """
     actor.require("lead")
     get_project(session, actor, project_id)
@@ -192,6 +193,7 @@ def _select_questions() -> Any:
             _document.c.title,
             func.substr(_document.c.text, 1, 600).label("document"),
             _question.c.pair_id.label("pair"),
+            _question.c.query_pk.is_(None).label("about_rubric"),
         )
         .join(_rater, _rater.c.id == _question.c.asked_by)
         .outerjoin(_account, _account.c.id == _question.c.answered_by)

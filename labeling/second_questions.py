@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
@@ -133,7 +133,7 @@ def _line(text: str, what: str, longest: int) -> str:
 
 def _labels(labels: Sequence[str]) -> list[str]:
     words = [_line(label, "a label", 40) for label in labels if label.strip()]
-    if not 2 <= len(words) <= 5 or len({word.casefold() for word in words}) < len(words):  # noqa: PLR2004
+    if not 2 <= len(words) <= 5 or len({word.casefold() for word in words}) < len(words):
         raise AssayError(f"expected 2 to 5 different labels, found {', '.join(words) or 'none'}")
     if NOT_APPLICABLE in words:
         raise AssayError(f"expected labels other than {NOT_APPLICABLE}, which means that a question does not apply")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from labeling.database import reading
+from labeling.questions import count_open_questions
 from labeling.ui.components.look import common_look
 from labeling.ui.components.outbox import outbox
 from labeling.ui.state import csrf, current_actor
@@ -33,11 +35,16 @@ pages = {
     ]
 }
 if actor.may("lead"):
-    pages[_("Labels")] = [
+    with reading() as session:
+        waiting = sum(count_open_questions(session, actor).values())
+    badge = f" ({waiting:,})" if waiting else ""  # on the menu too: folded, it still says that somebody waits
+    pages[_("Labels") + badge] = [
         page("progress", _("Progress"), ":material/monitoring:"),
+        page("questions", _("Questions") + badge, ":material/forum:"),
         page("raters", _("Raters"), ":material/groups:"),
         page("agreement", _("Agreement"), ":material/handshake:"),
         page("settle", _("Settle"), ":material/gavel:"),
+        page("agenda", _("Agenda"), ":material/format_list_bulleted:"),
     ]
     pages[_("Results")] = [
         page("qrels", _("Qrels"), ":material/output:"),

@@ -6,10 +6,14 @@ import streamlit as st
 from labeling.accounts import Actor
 from labeling.database import AnyRow, reading
 from labeling.history import list_history, show_own_pair
+from labeling.older_rule import count_older
 from labeling.projects import Project
 from labeling.rubrics import Rubric, get_rubric
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.judging_card.labels import card_reasons
+from labeling.ui.components.question_words import draw_own_questions
+from labeling.ui.components.rubric_changes import draw_changes
+from labeling.ui.components.sent_back import draw_sent_back
 from labeling.ui.components.untrusted import as_html, plain_label, show_inline, show_text
 from labeling.ui.state import current_actor, current_project, go_to_project, project_switch
 from labeling.ui.texts import _, _n
@@ -32,6 +36,12 @@ def mark_words(row: AnyRow, rubric: Rubric) -> str:
     """What a rater has to know of a judgment beside the grade."""
     older = _("made under version {version}", version=row.version) if row.version < rubric.version else ""
     return ", ".join(part for part in (_("settled") if row.settled else "", older) if part)
+
+
+def answer_words(row: AnyRow) -> str:
+    """Answers to second questions in a line, each with its question's name."""
+    common = {"yes": _("Yes"), "no": _("No"), "-": _("Does not apply")}
+    return ", ".join(f"{name}: {common.get(label, label)}" for name, label in (row.answers or {}).items())
 
 
 def document_words(row: AnyRow) -> str:
@@ -94,6 +104,7 @@ def draw_table(rows: list[AnyRow], rubric: Rubric, project: Project) -> AnyRow |
     table = pd.DataFrame(
         {
             "judgment": [judgment_words(row, rubric) for row in rows],
+            "answers": [answer_words(row) for row in rows],
             "document": [document_words(row) for row in rows],
             "comment": [row.comment for row in rows],
             "query": [row.query or row.query_id for row in rows],
@@ -101,10 +112,7 @@ def draw_table(rows: list[AnyRow], rubric: Rubric, project: Project) -> AnyRow |
             "mark": [mark_words(row, rubric) for row in rows],
         }
     )
-    if not table["mark"].any():
-        table = table.drop(columns="mark")
-    if not table["comment"].any():
-        table = table.drop(columns="comment")
+    table = table.drop(columns=[name for name in ("mark", "comment", "answers") if not table[name].any()])
     event = st.dataframe(
         table,
         hide_index=True,
@@ -114,6 +122,7 @@ def draw_table(rows: list[AnyRow], rubric: Rubric, project: Project) -> AnyRow |
         selection_mode="single-cell",
         column_config={
             "judgment": st.column_config.TextColumn(_("Judgment"), width=170),
+            "answers": st.column_config.TextColumn(_("Second questions"), width=170),
             "document": st.column_config.TextColumn(_("Document"), width=260),
             "comment": st.column_config.TextColumn(_("Comment"), width=170),
             "query": st.column_config.TextColumn(_("Query"), width=200),
@@ -136,6 +145,8 @@ def draw_judgment(actor: Actor, project: Project, row: AnyRow, rubric: Rubric) -
             "Made under version {version}; the rubric now is version {now}.", version=row.version, now=rubric.version
         )
         st.caption(now)
+    if row.answers:
+        show_inline(answer_words(row))
     if row.comment:
         show_text(row.comment)
     if row.settled:
@@ -154,6 +165,30 @@ def draw_judgment(actor: Actor, project: Project, row: AnyRow, rubric: Rubric) -
         if pair["title"]:
             show_inline(pair["title"], strong=True)
         show_text(pair["text"], height=340)
+
+
+def draw_older(actor: Actor, project: Project) -> None:
+    """Judgments under an older version of the rubric: how many, what changed, and the way to confirm or change them."""
+    with reading() as session:
+        counts = count_older(session, actor, project.id)
+    if not counts.waiting or project.state != "open":
+        return
+    words = _n(
+        "{count} judgment was made before the rubric changed. It takes one key: Enter keeps it, a grade changes it.",
+        "{count} judgments were made before the rubric changed. Each takes one key: Enter keeps it, a grade changes it.",
+        counts.waiting,
+    )
+    left_out = _n(
+        "{count} more is settled by a lead and left out.",
+        "{count} more are settled by a lead and left out.",
+        counts.settled,
+    )
+    with st.container(border=True):
+        st.markdown(f"**{_('Your judgments under the older rule')}**")
+        st.caption(f"{words} {left_out}" if counts.settled else words)
+        draw_changes(actor, project)
+        if st.button(_("Confirm or change them"), type="primary", icon=":material/fact_check:"):
+            go_to_project(project.id, "pages/judge.py", older="1")
 
 
 def draw_history(actor: Actor, project: Project) -> None:
@@ -188,4 +223,7 @@ def draw_history(actor: Actor, project: Project) -> None:
 actor = current_actor()
 project = current_project(actor)
 project_switch(actor, project, _("My judgments"))
+draw_own_questions(actor, project)
+draw_older(actor, project)
+draw_sent_back(actor, project)
 draw_history(actor, project)

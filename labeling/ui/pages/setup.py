@@ -11,6 +11,7 @@ from labeling.ui.components import (
     setup_files,
     setup_judgments,
     setup_pool,
+    setup_questions,
     setup_rubric,
     setup_twins,
 )
@@ -60,6 +61,7 @@ def step_words(counts: Counts) -> dict[str, str]:
         "pairs": count(_("6 Pairs"), counts.pairs),
         "calibration": _("Calibration and gold"),
         "twins": _("Near-duplicates"),
+        "questions": _("Second questions"),
         "settings": _("Settings"),
     }
 
@@ -80,6 +82,7 @@ STEPS = {
     "pairs": lambda: setup_pool.draw_pool(actor, project, counts),
     "calibration": lambda: setup_calibration.draw(actor, project),
     "twins": lambda: setup_twins.draw(actor, project, counts),
+    "questions": lambda: setup_questions.draw(actor, project),
     "settings": lambda: setup_pool.draw_settings(actor, project),
 }
 step = st.segmented_control(
