@@ -184,7 +184,7 @@ def draw_older(actor: Actor, project: Project) -> None:
         counts.settled,
     )
     with st.container(border=True):
-        st.markdown(f"**{_('Your judgments under the older rule')}**")
+        st.markdown(_("**Your judgments under the older rule**"))
         st.caption(f"{words} {left_out}" if counts.settled else words)
         draw_changes(actor, project)
         if st.button(_("Confirm or change them"), type="primary", icon=":material/fact_check:"):
