@@ -4,15 +4,17 @@ Knows decisions and disputes as tables; no database and no page. The words come 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any, TypeVar
 
 import pandas as pd
 
 __all__ = ["Agenda", "Item", "build_agenda", "write_agenda"]
 
 Words = Callable[[str], str]
+Key = TypeVar("Key", str, tuple[str, str])
 
 
 @dataclass(frozen=True)
@@ -74,21 +76,21 @@ def build_agenda(decisions: pd.DataFrame, disputes: pd.DataFrame) -> Agenda:
     )
 
 
-def _item(row: dict[str, object]) -> Item:
+def _item(row: Mapping[Any, Any]) -> Item:
     votes = row["votes"] if isinstance(row["votes"], list) else []
     return Item(
-        pair=int(str(row["pair"])),
+        pair=int(row["pair"]),
         query_id=str(row["query_id"]),
         query=str(row["query"] or ""),
         doc_id=str(row["doc_id"]),
         title=str(row["title"] or ""),
-        grade=int(str(row["grade"])),
+        grade=int(row["grade"]),
         votes=tuple(sorted(int(vote["grade"]) for vote in votes)),
         reason=str(row["reason"]),
         rubric_change=bool(row["rubric_change"]),
         clause=str(row["clause"]),
         note=str(row["note"]),
-        rubric_version=int(str(row["rubric_version"])),
+        rubric_version=int(row["rubric_version"]),
     )
 
 
@@ -96,7 +98,7 @@ def _most_first(found: Iterable[str]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(Counter(found).items(), key=lambda each: (-each[1], each[0])))
 
 
-def _with_settled[Key: (str, tuple[str, str])](found: Sequence[tuple[Key, bool]]) -> tuple[tuple[Key, int, int], ...]:
+def _with_settled(found: Sequence[tuple[Key, bool]]) -> tuple[tuple[Key, int, int], ...]:
     counts = Counter(key for key, _ in found)
     settled = Counter(key for key, done in found if done)
     return tuple((key, counts[key], settled[key]) for key in sorted(counts, key=lambda key: (-counts[key], key)))

@@ -12,6 +12,7 @@ from labeling.accounts import Actor
 from labeling.database import reading, writing
 from labeling.projects import Project
 from labeling.rubrics import TEMPLATES, Level, Rubric, levels_of, list_rubrics, publish_rubric
+from labeling.ui.components.rubric_again import draw_again, draw_diff
 from labeling.ui.components.untrusted import show_text
 from labeling.ui.state import attempt
 from labeling.ui.texts import _
@@ -68,6 +69,12 @@ def draw(actor: Actor, project: Project) -> None:
         if st.form_submit_button(_("Publish as version {version}", version=current.version + 1), type="primary"):
             _publish(actor, project, written, rows, note)
     if len(versions) > 1:
+        words = _("What changed from version {before} to {now}", before=versions[1].version, now=current.version)
+        with st.expander(words, expanded=True):
+            draw_diff(versions[1], current)
+        if project.state != "draft":
+            with st.container(border=True):
+                draw_again(actor, project, current)
         with st.expander(_("Earlier versions")):
             for version in versions[1:]:
                 st.markdown(_("**Version {version}**", version=version.version))
