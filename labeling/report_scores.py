@@ -3,7 +3,6 @@
 Knows studies and scores that are ready, and words; no database.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from labeling.exchange.report_charts import draw_intervals
-from labeling.exchange.report_parts import Block, Chart, Quote, Table
+from labeling.exchange.report_parts import Block, Chart, Table
 from labeling.i18n import mark
 from metrics import Disagreement, Evaluation, Measure
 
-__all__ = ["Say", "Study", "define", "show_scores", "show_verdicts"]
+__all__ = ["Say", "Study", "define", "show_scores", "show_verdicts", "sum_up_verdicts"]
 
 Say = Callable[..., str]
 MOST_SYSTEMS, MOST_COMPARISONS = 100, 60
@@ -148,6 +147,20 @@ def show_verdicts(studies: Mapping[str, Study], _: Say) -> list[Block]:
     return blocks
 
 
+def sum_up_verdicts(studies: Mapping[str, Study], _: Say) -> list[Block]:
+    """For each measure, the first two systems and what can be said of them."""
+    blocks: list[Block] = []
+    for name, study in studies.items():
+        order = _systems(study)["run"].tolist()
+        if len(order) > 1:
+            table = study.found.comparisons[study.found.comparisons["measure"] == name]
+            row = table[(table["a"] == order[0]) & (table["b"] == order[1])]
+            verdict = _(_VERDICTS[row["verdict"].iloc[0]]) if len(row) else _(_VERDICTS["cannot be told apart"])
+            words = _("{measure}: {a} comes first, {b} second; {verdict}.", measure=name, a=order[0], b=order[1], verdict=verdict)  # fmt: skip
+            blocks.append(words)
+    return blocks
+
+
 def define(manifest: Mapping[str, Any], studies: Mapping[str, Study], by: str, seed: int, _: Say) -> list[Block]:
     """Measures, options, rule, query set, order rule, seeds, inputs."""
     rule = manifest["rule"]
@@ -172,7 +185,8 @@ def define(manifest: Mapping[str, Any], studies: Mapping[str, Study], by: str, s
         "scores": {name: study.scored.definition for name, study in studies.items() if study.scored is not None},
         "tool": manifest["tool"],
     }
-    blocks.append(Quote(json.dumps(definition, ensure_ascii=False, indent=1, default=str)))
+    rows = pd.DataFrame(_flat(definition), columns=["what", "value"])
+    blocks.append(Table("definitions", _("Definitions"), rows, {"what": _("What"), "value": _("Value")}, len(rows)))
     inputs = pd.DataFrame(manifest["inputs"], columns=["kind", "file", "tag", "sha256"]).fillna("")
     if len(inputs):
         shown = {"kind": _("Kind"), "file": _("File"), "sha256": "SHA-256"}
@@ -180,3 +194,14 @@ def define(manifest: Mapping[str, Any], studies: Mapping[str, Study], by: str, s
     remarks = [remark.text for study in list(studies.values())[:1] for remark in study.found.remarks]
     blocks += [_("Noticed: {what}", what=text) for text in remarks[:20]]
     return blocks
+
+
+def _flat(value: Any, path: str = "") -> list[tuple[str, str]]:
+    """Nested values as lines: the way to each, and its text; lists of plain values stay in one line."""
+    if isinstance(value, Mapping):
+        return [row for name, one in value.items() for row in _flat(one, f"{path}.{name}" if path else str(name))]
+    if isinstance(value, list | tuple) and any(isinstance(one, Mapping) for one in value):
+        return [row for number, one in enumerate(value) for row in _flat(one, f"{path}[{number}]")]
+    if isinstance(value, list | tuple):
+        return [(path, ", ".join(map(str, value)))]
+    return [(path, "" if value is None else str(value))]

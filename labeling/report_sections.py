@@ -14,7 +14,7 @@ from labeling.exchange.report_charts import draw_bars, draw_intervals, draw_shar
 from labeling.exchange.report_parts import Block, Chart, Quote, Report, Section, Table
 from labeling.i18n import mark, translate
 from labeling.projects import Project
-from labeling.report_scores import Say, Study, define, show_scores, show_verdicts
+from labeling.report_scores import Say, Study, define, show_scores, show_verdicts, sum_up_verdicts
 from labeling.rubrics import Rubric
 
 __all__ = ["Facts", "Study", "compose"]
@@ -72,6 +72,7 @@ def compose(facts: Facts, language: str) -> Report:
 
     day = f"{facts.newest:%Y-%m-%d}" if facts.newest else say(mark("no judgment yet"))
     sections = (
+        Section(say(mark("In short")), _sum_up(facts, say)),
         Section(say(mark("What was judged")), _show_judged(facts, say)),
         Section(say(mark("The rubric")), _show_rubric(facts, say)),
         Section(say(mark("How well raters agree")), _show_agreement(facts, say)),
@@ -83,6 +84,27 @@ def compose(facts: Facts, language: str) -> Report:
     title = say(mark("Label quality report: {project}"), project=facts.project.name)
     subtitle = say(mark("The state of {day} (UTC), the day of the newest judgment"), day=day)
     return Report(title, subtitle, language, sections)
+
+
+def _sum_up(facts: Facts, _: Say) -> list[Block]:
+    """What a reader takes away who reads no further."""
+    alpha = next(
+        one
+        for one in facts.manifest["agreement"]["coefficients"]
+        if (one["name"], one["level"]) == ("krippendorff_alpha", "ordinal")
+    )
+    counts = facts.manifest["counts"]
+    blocks: list[Block] = [
+        _("{votes} votes, {raters} raters, {decisions} decisions; {graded} of {pairs} pairs have a grade.",
+          votes=f"{counts['votes']:,}", raters=counts["raters"], decisions=f"{counts['decisions']:,}",
+          graded=f"{counts['pairs'] - counts['open']:,}", pairs=f"{counts['pairs']:,}")
+    ]  # fmt: skip
+    if alpha["undefined"]:
+        blocks.append(_("Agreement is undefined, as {why}.", why=_(alpha["undefined"])))
+    else:
+        interval = "" if alpha["low"] is None else f" ({alpha['low']:.3f} to {alpha['high']:.3f})"
+        blocks.append(_("Krippendorff's alpha, ordinal: {value}.", value=f"{alpha['value']:.3f}{interval}"))
+    return [*blocks, *sum_up_verdicts(facts.studies, _)]
 
 
 def _show_judged(facts: Facts, _: Say) -> list[Block]:

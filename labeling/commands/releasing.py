@@ -6,7 +6,6 @@ Knows options, paths and printing; each command calls one noun.
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -15,7 +14,7 @@ from labeling import frozen, projects
 from labeling.accounts import COMMAND_LINE
 from labeling.collection import read_runs
 from labeling.commands.inputs import read_files
-from labeling.commands.writing import write_together
+from labeling.commands.writing import write_folder, write_together
 from labeling.database import migrate, reading, writing
 from labeling.errors import AssayError
 from labeling.exchange.archives import Archive, open_archive
@@ -124,13 +123,7 @@ def _write(output: str, release: Release) -> None:
     if output.endswith(".zip"):
         write_together({output: pack(release)})
         return
-    places = {Path(output) / name: content for name, content in release.files.items()}
-    try:
-        for place in places:
-            place.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise AssayError(f"{output}: expected a folder to write to, found none: {error.strerror}") from error
-    write_together({str(place): content for place, content in places.items()})
+    write_folder(output, release.files)
 
 
 def _releases(chosen: argparse.Namespace) -> int:

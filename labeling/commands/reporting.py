@@ -1,4 +1,4 @@
-"""``stop``: what further votes can still change between two runs.
+"""``stop`` and ``report``: what further votes can still change, and everything that a team sends along with its scores.
 
 Knows options and printing; each command calls one noun.
 """
@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from labeling import projects
 from labeling.accounts import COMMAND_LINE
+from labeling.commands.writing import write_folder, write_together
 from labeling.database import reading
+from labeling.exchange.report_html import write_html
 from labeling.exchange.writing import csv_bytes
 from labeling.i18n import LANGUAGES, translate
+from labeling.report import ReportChoices, build_report, report_archive, report_files
 from labeling.stop_words import advice_words, assumption_words, stop_words
 from labeling.stopping import StopAnswer, ask_to_stop
 from metrics.printing import to_json, to_text
@@ -23,6 +26,12 @@ _STOP = """examples:
   python -m labeling stop --project dl19 --runs A B --format csv > next-pairs.csv
 
 Says what further votes can still change about A less B, and the pairs that are worth judging next."""
+
+_REPORT = """examples:
+  python -m labeling report --project dl19 --output report.html
+  python -m labeling report --project dl19 -m nDCG@10 -m "AP(rel=2)@100" --language ko --output report/
+
+The same ledger gives the same bytes: the report's date is that of the newest judgment. HTML needs no other file."""
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse has no public name for it
@@ -47,6 +56,53 @@ def add_parsers(commands: "Commands") -> None:
         "--format", choices=("table", "csv", "json"), default="table", help="csv: the pairs to judge next"
     )
     parser.set_defaults(run=_stop, parser=parser)
+    _add_report(commands)
+
+
+def _add_report(commands: "Commands") -> None:
+    parser = commands.add_parser(
+        "report",
+        help="Write the report of a project: HTML, or Markdown with tables and charts",
+        description="Write the report of a project: HTML, or Markdown with tables and charts.",
+        epilog=_REPORT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--project", required=True, metavar="NAME")
+    parser.add_argument("--output", required=True, metavar="PLACE", help="FILE.html, FILE.zip, or a folder")
+    parser.add_argument(
+        "-m", "--measure", action="append", default=[], metavar="MEASURE", help="may be repeated (nDCG@10)"
+    )
+    parser.add_argument("--runs", nargs="+", default=[], metavar="TAG", help="runs of the project (all)")
+    parser.add_argument(
+        "--by",
+        choices=("panel", "query", "pair"),
+        default="panel",
+        help="a set of qrels takes one rater of each (panel)",
+    )
+    parser.add_argument("--draws", type=int, default=1000, help="sets of qrels at most (1000)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--language", choices=tuple(LANGUAGES), default="en")
+    parser.set_defaults(run=_report, parser=parser)
+
+
+def _report(chosen: argparse.Namespace) -> int:
+    if chosen.draws < 1:
+        chosen.parser.error("--draws is 1 or more")
+    choices = ReportChoices(
+        tuple(chosen.measure) or ("nDCG@10",), chosen.by, chosen.draws, chosen.seed, tuple(chosen.runs), chosen.language
+    )
+    with reading() as session:
+        project = projects.get_project_by_name(session, COMMAND_LINE, chosen.project)
+        report = build_report(session, COMMAND_LINE, project.id, choices)
+    output = str(chosen.output)
+    if output.endswith(".html"):
+        write_together({output: write_html(report).encode()})
+    elif output.endswith(".zip"):
+        write_together({output: report_archive(report)})
+    else:
+        write_folder(output, report_files(report))
+    sys.stderr.write(f"{report.title}: {report.subtitle}\n")
+    return 0
 
 
 def _stop(chosen: argparse.Namespace) -> int:

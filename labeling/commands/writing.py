@@ -18,7 +18,7 @@ from labeling.exchange.tables import LeftOut
 from labeling.exchange.writing import describe_tool
 from metrics import parse_measure
 
-__all__ = ["build_manifest", "write_together"]
+__all__ = ["build_manifest", "write_folder", "write_together"]
 
 
 def build_manifest(
@@ -38,6 +38,17 @@ def build_manifest(
         "measures": [parse_measure("nDCG@10").definition()],
     }
     return (json.dumps(manifest, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
+
+
+def write_folder(folder: str, files: Mapping[str, bytes]) -> None:
+    """Files under a folder, which is made with those within it; all of them or none."""
+    places = {Path(folder) / name: content for name, content in files.items()}
+    try:
+        for place in places:
+            place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AssayError(f"{folder}: expected a folder to write to, found none: {error.strerror}") from error
+    write_together({str(place): content for place, content in places.items()})
 
 
 def write_together(contents: Mapping[str, bytes]) -> None:

@@ -50,6 +50,7 @@ if actor.may("lead"):
         page("qrels", _("Qrels"), ":material/output:"),
         page("scores", _("Scores"), ":material/leaderboard:"),
         page("disagreement", _("Disagreement"), ":material/call_split:"),
+        page("report", _("Report"), ":material/description:"),
     ]
     pages[_("Project")] = [
         page("setup", _("Setup"), ":material/tune:"),

@@ -16,7 +16,7 @@ from labeling.votes import read_votes
 
 Open = Callable[..., AppTest]
 FOR_RATERS = ("home", "judge", "history", "account")
-FOR_LEADS = ("progress", "raters", "agreement", "settle", "qrels", "scores", "disagreement", "setup", "people")
+FOR_LEADS = ("progress", "raters", "agreement", "settle", "qrels", "scores", "disagreement", "report", "setup", "people")
 
 
 def words(app: AppTest) -> str:
