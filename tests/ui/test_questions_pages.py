@@ -110,7 +110,9 @@ def test_a_changed_rubric_shows_what_changed_and_how_many_judgments_came_before(
     assert any("from version 1 to 2" in fold.label for fold in app.expander)
     judging = open_page("judge", "Rae")
     assert not judging.exception
-    assert "1 of your judgments was made under an older version" in words(judging)
+    assert [link.label for link in judging.get("page_link")] == [
+        "The rubric has changed: look at 1 judgment that you made before"
+    ]
     walk = open_page("judge", "Rae", older="1")
     assert not walk.exception
-    assert "older version" not in words(walk)
+    assert not walk.get("page_link")

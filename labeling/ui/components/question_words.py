@@ -18,10 +18,10 @@ __all__ = ["about_words", "draw_own_questions", "state_words"]
 def about_words(row: AnyRow) -> str:
     """What a question is about: a narrative, a part of the rubric, or a query."""
     if row.kind == "narrative":
-        return _("Narrative for {query}", query=plain_label(row.query or row.query_id))
+        return _("Narrative for the query: {query}", query=plain_label(row.query or row.query_id))
     if row.about_rubric:
         return _("Rubric: {clause}", clause=plain_label(row.clause)) if row.clause else _("Rubric")
-    return _("Query {query}", query=plain_label(row.query or row.query_id))
+    return _("Query: {query}", query=plain_label(row.query or row.query_id))
 
 
 def state_words(row: AnyRow) -> str:

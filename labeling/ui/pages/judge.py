@@ -24,15 +24,13 @@ def draw_older_line(actor: Actor, project: Project, *, walking: bool) -> None:
     with reading() as session:
         counts = count_older(session, actor, project.id)
     if counts.waiting and project.state == "open":
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            words = _n(
-                "The rubric has changed: {count} of your judgments was made under an older version.",
-                "The rubric has changed: {count} of your judgments were made under an older version.",
-                counts.waiting,
-            )
-            st.caption(words, width="content")
-            address = {"project": str(project.id), "older": "1"}
-            st.page_link("pages/judge.py", label=_("Look at them"), query_params=address, width="content")
+        words = _n(
+            "The rubric has changed: look at {count} judgment that you made before",
+            "The rubric has changed: look at {count} judgments that you made before",
+            counts.waiting,
+        )
+        address = {"project": str(project.id), "older": "1"}
+        st.page_link("pages/judge.py", label=words, icon=":material/fact_check:", query_params=address)
 
 
 actor = current_actor()

@@ -223,6 +223,7 @@ def _of_older() -> dict[str, str]:
     return {
         "keep": _("Keep"),
         "again_older": _("Your judgment under version {version}: {what}. Enter keeps it, another grade changes it."),
+        "older_done": _("{done} of {size} looked at"),
         "older_last": _("This is the last one."),
         "end_older": _("All looked at"),
         "end_older_text": _("{count} of your judgments stand under the rubric's version in force now. Thank you."),

@@ -77,6 +77,6 @@ export class OlderRule {
 
   get progress() {
     const total = this.total ?? 0;
-    return { batchDone: Math.min(this.done.size, total), batchSize: total, left: Math.max(0, total - this.done.size), secondsPerPair: null, set: null };
+    return { batchDone: Math.min(this.done.size, total), batchSize: total, left: Math.max(0, total - this.done.size), secondsPerPair: null, set: null, words: "older_done" };
   }
 }

@@ -158,9 +158,9 @@ export class View {
     buttons.querySelector('[data-do="undo"]').hidden = !undo;
   }
 
-  progress({ batchDone, batchSize, left, secondsPerPair, set }) {
+  progress({ batchDone, batchSize, left, secondsPerPair, set, words = set === null ? "batch" : "practice_batch" }) {
     const size = batchSize || batchDone + left;
-    setText(this.$("batch"), size ? this.say(set === null ? "batch" : "practice_batch", { done: batchDone, size, set }) : "");
+    setText(this.$("batch"), size ? this.say(words, { done: batchDone, size, set }) : "");
     const minutes = Math.ceil(((size - batchDone) * (secondsPerPair ?? 0)) / 60);
     const time = minutes > 1 ? this.say("minutes_left", { minutes }) : this.say("minute_left");
     setText(this.$("left"), secondsPerPair && size > batchDone ? time : "");
