@@ -128,3 +128,47 @@ def test_a_rubric_full_of_unclosed_links_is_laid_out_at_once(card):
         }"""
     )
     assert spent < 500
+
+
+def test_older_judgments_are_kept_by_a_key_or_changed_and_none_is_withdrawn_on_the_way(card):
+    card = card("older").open(older="1")
+    expect(card.root.locator("[data-again]")).to_contain_text("under version 0: 0 Not relevant")
+    expect(card.root.locator("[data-batch]")).to_have_text("0 of 4 looked at")
+    card.press("Enter")
+    assert card.pair == 2
+    card.press("s")  # put off within the walk: nothing is sent
+    assert card.pair == 3
+    card.press("3", "z")  # back to it: what was chosen stands until another is
+    assert card.pair == 3
+    expect(card.root.locator("[data-again]")).to_contain_text("3 Answers fully")
+    card.press("2")
+    seen = {card.pair}
+    card.press("c")
+    seen.add(card.pair)
+    assert seen == {2, 4}
+    card.root.locator('[data-do="keep"]').click()
+    expect(card.root).to_have_attribute("data-state", "older")
+    expect(card.root.locator("[data-rest-title]")).to_have_text("All looked at")
+    rows = [(row["pair"], row["kind"], row["grade"], row["reason"]) for row in card.ledger]
+    assert rows[:3] == [(1, "grade", 0, None), (3, "grade", 3, None), (3, "grade", 2, None)]
+    assert sorted(rows[3:]) == [(2, "grade", 1, None), (4, "cannot_judge", None, "needs_expert")]
+    assert {row["rubric_version"] for row in card.ledger} == {1}
+    card.press("Enter")  # on to judging
+    expect(card.root).to_have_attribute("data-pair", "5")
+
+
+def test_a_changed_narrative_costs_one_act_and_the_querys_pairs_come_anew(card):
+    card = card("small").open()
+    card.switch(refuse={"1": "changed_text"})
+    card.press("2")
+    notice = card.root.locator("[data-notices] li")
+    expect(notice).to_have_count(1)
+    card.page.wait_for_timeout(800)
+    card.switch()
+    expect(card.root).to_have_attribute("data-pair", re.compile(r"\d"))
+    card.page.wait_for_timeout(800)
+    for _ in range(3):
+        card.press("1")
+    card.wait_saved()
+    assert sorted(card.grades()) == [(1, 1), (2, 1), (3, 1)]
+    expect(notice).to_have_count(1)

@@ -38,5 +38,6 @@ if not ask.get("elsewhere"):
             "levels": levels,
             "text": "Judge whether the text answers what the asker needs, as the narrative says.",
         },
+        older=bool(ask.get("older")),
         pair=int(ask["pair"]) if ask.get("pair") else None,
     )

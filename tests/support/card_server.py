@@ -1,7 +1,7 @@
 """The card's page with a judging address that lives in memory: the same answers as the real one, and switches for trouble.
 
 Projects are named "<kind>-<anything>": plain, korean, hostile, small (3 pairs), batch (batches of 5), second (two more
-questions after a grade). Each is made when first asked for.
+questions after a grade), older (four pairs graded under version 0 of the rubric). Each is made when first asked for.
 """
 
 import asyncio
@@ -43,6 +43,8 @@ class PretendProject:
         self.requests: list[dict[str, Any]] = []
         self.switches: dict[str, Any] = {}
         self.end: dict[str, Any] | None = None
+        grades = {1: 0, 2: 1, 3: 2, 4: None} if kind == "older" else {}
+        self.older = {number: _older_judgment(grade) for number, grade in grades.items()}
 
     def apply(self, act: dict[str, Any]) -> dict[str, Any]:
         answer = {"act_id": act["act_id"], "status": "saved", "code": None, "message": "", "surplus": False}
@@ -70,7 +72,13 @@ class PretendProject:
             self.order = [*(pair for pair in self.order if pair != act["pair"]), act["pair"]]
         else:
             self.current[act["pair"]] = act
+            self.older.pop(act["pair"], None)
         return answer
+
+    def show_older(self, without: set[int]) -> dict[str, Any]:
+        """What was judged under the older version and waits for a look, two at a time."""
+        waiting = [number for number in self.older if number not in without][:2]
+        return {"pairs": [{**self.show(one), "mine": self.older[one]} for one in waiting], "waiting": len(self.older)}
 
     def answer(self, body: dict[str, Any]) -> dict[str, Any]:
         acts = [self.apply(act) for act in sorted(body["acts"], key=lambda act: act["seq"])]
@@ -122,6 +130,11 @@ class PretendProject:
         ]
 
 
+def _older_judgment(grade: int | None) -> dict[str, Any]:
+    kind = {"kind": "cannot_judge", "reason": "needs_expert"} if grade is None else {"kind": "grade", "reason": None}
+    return {"act_id": f"older-{grade}", **kind, "grade": grade, "comment": "", "answers": None, "version": 0}
+
+
 PROJECTS: dict[str, PretendProject] = {}
 
 
@@ -159,6 +172,12 @@ async def one_pair(request: Request) -> Response:
     return JSONResponse(project.show(int(request.query_params["pair"])))
 
 
+async def older(request: Request) -> Response:
+    project = project_named(request.query_params["project"])
+    without = request.query_params["without"]
+    return JSONResponse(project.show_older({int(number) for number in without.split(",") if number}))
+
+
 async def whole_text(request: Request) -> Response:
     project = project_named(request.query_params["project"])
     return JSONResponse({"text": project.by_id[int(request.query_params["pair"])]["whole"]})
@@ -187,6 +206,7 @@ app = st.App(
     routes=[
         Route("/api/judge", judge, methods=["POST"]),
         Route("/api/judge/pair", one_pair),
+        Route("/api/judge/older", older),
         Route("/api/judge/text", whole_text),
         Route("/pretend/switch", switch, methods=["POST"]),
         Route("/pretend/ledger", ledger),

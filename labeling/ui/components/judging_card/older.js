@@ -44,6 +44,7 @@ export class OlderRule {
 
   judged(pair) {
     this.done.add(pair.pair);
+    this.card.root.activeElement?.blur(); // Enter keeps the next one, whatever was clicked for this one
     this.load();
   }
 

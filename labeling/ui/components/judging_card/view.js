@@ -122,7 +122,7 @@ export class View {
     }
     const note = this.$("again");
     note.hidden = !judgment;
-    const words = judgment?.version ? "again_older" : standing ? "again" : "taken_back";
+    const words = Number.isInteger(judgment?.version) ? "again_older" : standing ? "again" : "taken_back";
     if (judgment) setText(note, this.say(words, { what: this.describe(judgment), version: judgment.version }));
   }
 
