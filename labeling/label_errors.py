@@ -22,14 +22,16 @@ _MOST_CHARACTERS = 5_000
 _RANGE = 0.8
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 def find_unlikely_votes(votes: pd.DataFrame, queries: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
     """Score every vote by how likely a model finds its grade, least likely first.
 
-    The model is a logistic regression on how much the query and the document share (TF-IDF of words and of letters, the
-    share of the query's words in the text, the text's length), the mean of the pair's other votes, and the rater's mean
-    grade. It is trained on the other queries: no vote is scored by a model that saw its query.
+    The model is the mean of two logistic regressions: one on how much the query and the document share (TF-IDF of words
+    and of letters, the share of the query's words in the text, the text's length), so that raters who are wrong together
+    are found too; one on that, the mean of the pair's other votes and the rater's mean grade. Both are trained on the
+    other queries: no vote is scored by a model that saw its query.
 
     Parameters
     ----------
@@ -62,15 +64,23 @@ def find_unlikely_votes(votes: pd.DataFrame, queries: pd.DataFrame, documents: p
     chances = np.zeros((len(table), len(scale)))
     folds = GroupKFold(min(FOLDS, table["query_id"].nunique()))
     for seen, unseen in folds.split(shared, grades, groups=table["query_id"]):
-        features = np.hstack([shared, _vote_features(table, seen)])
-        model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
-        if len(np.unique(grades[seen])) < 2:
-            chances[unseen, np.searchsorted(scale, grades[seen][0])] = 1.0
-            continue
-        model.fit(features[seen], grades[seen])
-        places = np.searchsorted(scale, model[-1].classes_)
-        chances[np.ix_(unseen, places)] = model.predict_proba(features[unseen])
+        told = np.hstack([shared, _vote_features(table, seen)])
+        for features in (shared, told):
+            chances[unseen] += _predict(features, grades, seen, unseen, scale) / 2
     return _report(table, scale, chances)
+
+
+def _predict(features: Floats, grades: Integers, seen: Integers, unseen: Integers, scale: Integers) -> Floats:
+    """The probability of each grade of the scale for the rows that the model has not seen."""
+    found = np.zeros((len(unseen), len(scale)))
+    known = np.unique(grades[seen])
+    places = np.searchsorted(scale, known)
+    if len(known) < 2:
+        found[:, places] = 1.0
+        return found
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
+    found[:, places] = model.fit(features[seen], grades[seen]).predict_proba(features[unseen])
+    return found
 
 
 def _shared_features(table: pd.DataFrame, queries: pd.DataFrame, documents: pd.DataFrame) -> Floats:
@@ -109,7 +119,7 @@ def _covered(left: Sequence[str], right: Sequence[str]) -> Floats:
     return np.array(shares)
 
 
-def _vote_features(table: pd.DataFrame, seen: NDArray[np.int64]) -> Floats:
+def _vote_features(table: pd.DataFrame, seen: Integers) -> Floats:
     """The mean of the pair's other votes, whether there are any, and the rater's mean grade on the queries that were seen."""
     grades = table["grade"].astype(float)
     overall = float(grades.iloc[seen].mean())
@@ -121,7 +131,7 @@ def _vote_features(table: pd.DataFrame, seen: NDArray[np.int64]) -> Floats:
     return np.stack([mean.to_numpy(), (others > 0).to_numpy(dtype=float), habit.to_numpy()], axis=1)
 
 
-def _report(table: pd.DataFrame, scale: NDArray[np.int64], chances: Floats) -> pd.DataFrame:
+def _report(table: pd.DataFrame, scale: Integers, chances: Floats) -> pd.DataFrame:
     place = np.searchsorted(scale, table["grade"].to_numpy(dtype=np.int64))
     given = chances[np.arange(len(table)), place]
     ranges = [_likeliest(row, own) for row, own in zip(chances, place.tolist(), strict=True)]
