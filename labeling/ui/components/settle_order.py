@@ -195,8 +195,10 @@ def _comparison_words(found: Influence) -> str:
         measure=str(found.measure),
     )
     if len(found.reversal):
-        return f"{words} " + _(
-            "Settling {count} pairs the other way is enough to reverse that.", count=len(found.reversal)
+        return f"{words} " + _n(
+            "Settling {count} pair the other way is enough to reverse that.",
+            "Settling {count} pairs the other way is enough to reverse that.",
+            len(found.reversal),
         )
     return f"{words} " + _("No settling of the disputed pairs that was tried reverses that.")
 

@@ -102,7 +102,7 @@ def _draw_list(project: Project, listed: list[Dispute], why: dict[Key, list[str]
             "why": ["; ".join(why[one.query_id, one.doc_id]) for one in listed],
         }
     )
-    with st.expander(_("The list ({count}): choose a row to open its pair", count=f"{len(listed):,}")):
+    with st.expander(_("The list ({count}), with the votes: choose a row to open its pair", count=f"{len(listed):,}")):
         event = st.dataframe(
             table,
             hide_index=True,

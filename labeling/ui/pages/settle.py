@@ -203,6 +203,7 @@ with left:
     draw_document(pair)
     draw_rubric(rubric)
 with right:
-    show_influence(influence, pair.query_id, pair.doc_id)
+    if saw_votes(pair):
+        show_influence(influence, pair.query_id, pair.doc_id)
     draw_desk(actor, project, pair, rubric, requests.get(pair.pair), place)
 draw_reasons(actor, project, rubric)
