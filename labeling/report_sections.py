@@ -99,6 +99,10 @@ def _sum_up(facts: Facts, _: Say) -> list[Block]:
           votes=f"{counts['votes']:,}", raters=counts["raters"], decisions=f"{counts['decisions']:,}",
           graded=f"{counts['pairs'] - counts['open']:,}", pairs=f"{counts['pairs']:,}")
     ]  # fmt: skip
+    if counts["open"]:
+        words = _("{open} pairs are open: the rule {rule} leaves them without a grade, and scores by it count them as unjudged.",
+                  open=f"{counts['open']:,}", rule=facts.manifest["rule"]["rule"])  # fmt: skip
+        blocks.append(words)
     if alpha["undefined"]:
         blocks.append(_("Agreement is undefined, as {why}.", why=_(alpha["undefined"])))
     else:

@@ -91,15 +91,22 @@ def draw_next(actor: Actor, project: Project, answer: StopAnswer) -> None:
         words = _("Settle the disputed ones among them ({count})", count=disputed)
         st.page_link("pages/settle.py", label=words, icon=":material/gavel:")
     first = answer.next.head(max(answer.first, 1))
-    pairs = tuple(zip(first["query_id"], first["doc_id"], strict=True))
-    overlap = st.number_input(
-        _("Votes wanted for the first {count} of them", count=len(pairs)),
-        1,
-        20,
-        min(int(first["wanted"].max()) + 1, 20),
-        key=f"stop_overlap_{project.id}",
-    )
-    draw_change(actor, project, PairChoice(pairs=pairs), int(overlap), key=f"stop_extend_{project.id}")
+    full = first[first["lacking"] == 0]
+    waiting = len(first) - len(full)
+    if waiting:
+        st.caption(
+            _("{count} of the first {all} lack votes and are given to raters already.", count=waiting, all=len(first))
+        )
+    if len(full):
+        overlap = st.number_input(
+            _("Votes wanted for those of the first {count} that have all their votes", count=len(first)),
+            1,
+            20,
+            min(int(full["wanted"].max()) + 1, 20),
+            key=f"stop_overlap_{project.id}",
+        )
+        pairs = tuple(zip(full["query_id"], full["doc_id"], strict=True))
+        draw_change(actor, project, PairChoice(pairs=pairs), int(overlap), key=f"stop_extend_{project.id}")
     st.download_button(
         _("All of these pairs (CSV)"), answer.next.to_csv(index=False), "next-pairs.csv", "text/csv", on_click="ignore"
     )
