@@ -15,7 +15,7 @@ from tests.browser.test_judging_for_real import run_commands
 
 pytestmark = pytest.mark.browser
 PASSWORD = "a long password"
-LEAD_PAGES = ("progress", "agreement", "settle", "qrels", "scores", "disagreement", "setup", "people")
+LEAD_PAGES = ("progress", "agreement", "settle", "agenda", "qrels", "scores", "disagreement", "setup", "people")
 HOSTILE = (
     "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'> "
     "![pixel](https://tracker.invalid/p.png) :red[not red] $x$ **not bold** -> {what}"
@@ -224,6 +224,7 @@ def test_markup_in_names_and_texts_is_shown_as_it_is_and_runs_nothing(
         wait_calm(page)
         assert page.get_by_test_id("stException").count() == 0, name
         if name == "settle":
+            page.get_by_text("Show the votes without a grade").click()
             page.get_by_text("Show the names").click()
             for what in ("query", "title", "document", "comment"):
                 expect(page.get_by_text(hostile(what), exact=True).first).to_be_visible()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeling import accounts, collection, disputes, projects
+from labeling import accounts, collection, projects
 from labeling.accounts import COMMAND_LINE
 from labeling.database import reading, writing
 from labeling.demo_project import DEMO_NAME
@@ -16,7 +16,19 @@ from labeling.votes import read_votes
 
 Open = Callable[..., AppTest]
 FOR_RATERS = ("home", "judge", "history", "account")
-FOR_LEADS = ("progress", "raters", "agreement", "settle", "qrels", "scores", "disagreement", "report", "setup", "people")
+FOR_LEADS = (
+    "progress",
+    "raters",
+    "agreement",
+    "settle",
+    "agenda",
+    "qrels",
+    "scores",
+    "disagreement",
+    "report",
+    "setup",
+    "people",
+)
 
 
 def words(app: AppTest) -> str:
@@ -38,7 +50,9 @@ def go_to_step(app: AppTest, step: str) -> None:
     next(control for control in app.segmented_control if control.label == "Step").set_value(step).run()
 
 
-@pytest.mark.parametrize("step", ["rubric", "queries", "documents", "runs", "judgments", "pairs", "calibration", "settings"])
+@pytest.mark.parametrize(
+    "step", ["rubric", "queries", "documents", "runs", "judgments", "pairs", "calibration", "settings"]
+)
 def test_every_step_of_the_setup_opens(demo: str, open_page: Open, step: str) -> None:
     app = open_page("setup")
     go_to_step(app, step)
@@ -99,28 +113,6 @@ def test_a_lead_makes_a_project_by_its_name(demo: str, open_page: Open) -> None:
     next(button for button in app.button if button.label == "Create").click().run()
     with reading() as session:
         assert projects.get_project_by_name(session, COMMAND_LINE, "my project").state == "draft"
-
-
-def test_a_decision_is_stored_with_its_reason_and_the_next_pair_comes(demo: str, open_page: Open) -> None:
-    app = open_page("settle")
-    first = app.query_params.get("pair")
-    app.radio[0].set_value(2)
-    next(box for box in app.selectbox if box.label == "Why they differ").set_value("rubric_clause")
-    app.text_area[0].set_value("the clause on parts is unclear")
-    next(button for button in app.button if button.label.startswith("Settle and go on")).click().run()
-    assert not app.exception
-    assert app.query_params.get("pair") != first
-    with reading() as session:
-        project = projects.get_project_by_name(session, COMMAND_LINE, DEMO_NAME)
-        table = disputes.read_decisions(session, COMMAND_LINE, project.id)
-    written = table[table["note"] == "the clause on parts is unclear"]
-    assert written[["grade", "reason", "decided_by"]].to_numpy().tolist() == [[2, "rubric_clause", "Lee"]]
-
-
-def test_a_decision_without_grade_or_reason_is_not_stored(demo: str, open_page: Open) -> None:
-    app = open_page("settle")
-    next(button for button in app.button if button.label.startswith("Settle and go on")).click().run()
-    assert "Choose a grade and a reason first." in [error.value for error in app.error]
 
 
 def test_the_rule_that_is_chosen_is_the_projects_and_shapes_the_qrels(demo: str, open_page: Open) -> None:
@@ -216,12 +208,3 @@ def test_an_encoding_that_a_person_names_is_used(demo: str, open_page: Open) -> 
     next(button for button in app.button if button.label == "Import 1 row").click().run()
     with reading() as session:
         assert collection.read_queries_table(session, made.id)["text"].tolist() == ["caf\xe9"]
-
-
-def test_disputes_can_be_ordered_by_what_they_move(demo: str, open_page: Open) -> None:
-    app = open_page("settle")
-    next(control for control in app.segmented_control if control.label == "Order").set_value("influence").run()
-    assert not app.exception
-    text = words(app)
-    assert "is ahead of" in text
-    assert "Settling this pair puts A - B between" in text

@@ -23,9 +23,9 @@ from labeling.ui.components.untrusted import as_html, plain_label, show_inline, 
 from labeling.ui.state import show_fault
 from labeling.ui.texts import _
 
-__all__ = ["draw_blind_grade", "draw_decision", "draw_settled", "draw_votes", "saw_votes", "take_done"]
+__all__ = ["draw_blind_grade", "draw_decision", "draw_settled", "draw_votes", "saw_votes"]
 
-_DRAFTS, _DONE = "settle_drafts", "settle_done"
+_DRAFTS = "settle_drafts"
 
 
 @dataclass
@@ -51,11 +51,6 @@ def draft_of(pair: int) -> Draft:
 def saw_votes(pair: DisputedPair) -> bool:
     """Whether the votes may be shown: the lead has graded, wants no grade of their own, or the pair is settled."""
     return pair.decision is not None or draft_of(pair.pair).seen
-
-
-def take_done() -> bool:
-    """Whether something was stored since the last look, so that the page goes on."""
-    return bool(st.session_state.pop(_DONE, False))
 
 
 def _choose(pair: int, **values: object) -> None:
@@ -118,8 +113,8 @@ def draw_votes(pair: DisputedPair, rubric: Rubric, project: Project) -> None:
         st.caption(_("This pair has no vote."))
 
 
-def draw_settled(actor: Actor, project: Project, pair: DisputedPair, rubric: Rubric) -> None:
-    """What was decided, and the way to open the pair again."""
+def draw_settled(actor: Actor, project: Project, pair: DisputedPair, rubric: Rubric, stay: Callable[[], None]) -> None:
+    """What was decided, and the way to open the pair again; the page then stays with it."""
     decision = pair.decision
     if decision is None:
         return
@@ -137,16 +132,18 @@ def draw_settled(actor: Actor, project: Project, pair: DisputedPair, rubric: Rub
             _("Open it again"),
             shortcut="w",
             on_click=_withdraw,
-            args=(actor, project.id, pair.pair, draft.nonce, decision.blind_grade),
+            args=(actor, project.id, pair.pair, draft.nonce, decision.blind_grade, stay),
             key=f"withdraw_{draft.nonce}",
         )
 
 
-def _withdraw(actor: Actor, project_id: int, pair: int, nonce: str, blind: int | None) -> None:
+def _withdraw(
+    actor: Actor, project_id: int, pair: int, nonce: str, blind: int | None, stay: Callable[[], None]
+) -> None:
     with writing() as session:
         disputes.withdraw_decision(session, actor, project_id, pair, act_id=nonce)
     st.session_state[_DRAFTS][pair] = Draft(uuid.uuid4().hex, seen=True, blind=blind, grade=blind)
-    st.session_state[_DONE] = True
+    stay()
 
 
 def draw_decision(
@@ -264,4 +261,3 @@ def _settle(actor: Actor, project_id: int, pair: int, nonce: str, go_on: Callabl
         return
     st.session_state[_DRAFTS].pop(pair, None)
     go_on()
-    st.session_state[_DONE] = True

@@ -21,7 +21,6 @@ from labeling.ui.components.settle_pad import (
     draw_settled,
     draw_votes,
     saw_votes,
-    take_done,
 )
 from labeling.ui.components.settle_reasons import draw_reasons
 from labeling.ui.components.settle_requests import draw_instead, draw_waiting, read_requests
@@ -150,7 +149,7 @@ def draw_desk(
     if request is not None:
         draw_waiting(actor, project, request)
     if pair.decision is not None:
-        draw_settled(actor, project, pair, rubric)
+        draw_settled(actor, project, pair, rubric, partial(go, pair.pair))
         return
     draw_decision(actor, project, pair, rubric, go_on)
     if request is None:
@@ -178,7 +177,6 @@ def read_desk(actor: Actor, project: Project) -> tuple[list[Dispute], list[Dispu
 actor = require("lead")
 project = current_project(actor)
 project_switch(actor, project, _("Settle"))
-take_done()
 found, waiting, requests, rubric = read_desk(actor, project)
 asked = "pair" in st.query_params or "query" in st.query_params
 if not found and not waiting and not asked:
