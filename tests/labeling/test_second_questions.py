@@ -1,9 +1,13 @@
 """Second questions: made and switched by leads, answered with the grade, in the same row of the ledger."""
 
+from itertools import combinations
+
+import pandas as pd
 import pytest
 
 from labeling import second_questions
 from labeling.accounts import COMMAND_LINE
+from labeling.answer_agreement import measure_answers
 from labeling.database import reading, writing
 from labeling.errors import AssayError, Conflict, NotAllowed
 from labeling.history import list_history
@@ -98,3 +102,23 @@ def test_leads_order_questions_and_names_labels_and_numbers_of_them_are_checked(
         add(name="one too many")
     with writing() as session, pytest.raises(NotAllowed):
         add_second_question(session, card.actor, card.project, name="mine", text="Mine?")
+
+
+def test_agreement_on_answers_is_the_share_of_equal_couples_and_undefined_without_any() -> None:
+    votes = [
+        ("q", "d", {"use": "yes"}),
+        ("q", "d", {"use": "no"}),
+        ("q", "d", {"use": "yes"}),
+        ("q", "e", {"use": "no"}),
+    ]
+    votes += [("q", "e", {"use": "no", "source": "-"}), ("q", "f", None)]
+    table = pd.DataFrame(votes, columns=["query_id", "doc_id", "answers"])
+    use, source = measure_answers(table, ["use", "source"])
+    couples = [
+        (a, b)
+        for (one, two) in combinations(votes, 2)
+        if one[:2] == two[:2] and (a := (one[2] or {}).get("use")) and (b := (two[2] or {}).get("use"))
+    ]
+    assert (use.couples, use.equal) == (len(couples), sum(a == b for a, b in couples)) == (4, 2)
+    assert use.share == 0.5
+    assert (source.answers, source.share) == (1, None)

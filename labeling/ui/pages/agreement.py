@@ -21,6 +21,7 @@ from labeling.ui.components.agreement_words import (
     reading_words,
     undefined_words,
 )
+from labeling.ui.components.answer_agreement import draw_answers
 from labeling.ui.components.charts import draw_shares, pick_cell
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.ledger import judgments_of
@@ -250,6 +251,7 @@ def draw_page(actor: Actor, project: Project) -> None:
     draw_rater_pairs(report)
     draw_confusions(report, chosen, rubric, project, dict(zip(queries["query_id"], queries["text"], strict=True)))
     draw_all_coefficients(report)
+    draw_answers(judgments, project)
 
 
 actor = require("lead")
