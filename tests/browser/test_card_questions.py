@@ -163,10 +163,9 @@ def test_a_changed_narrative_costs_one_act_and_the_querys_pairs_come_anew(card):
     card.press("2")
     notice = card.root.locator("[data-notices] li")
     expect(notice).to_have_count(1)
-    card.page.wait_for_timeout(800)
     card.switch()
-    expect(card.root).to_have_attribute("data-pair", re.compile(r"\d"))
-    card.page.wait_for_timeout(800)
+    expect(card.root).to_have_attribute("data-pair", "1")  # shown again at once
+    card.page.wait_for_timeout(800)  # a key meant for the pair that stood here would be left out
     for _ in range(3):
         card.press("1")
     card.wait_saved()

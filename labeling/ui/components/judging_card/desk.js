@@ -30,6 +30,7 @@ export class Desk {
     this.hello = !this.walk;
     this.everSaved = false;
     this.oldRubric = false; // then only a fresh page brings the rubric that counts
+    this.again = null; // the query that read otherwise, while its pairs come anew
     this.most = MOST_ACTS; // fewer while a request was too large
     this.alone = false; // one act a request, to find the one that the server does not understand
     this.clock = null;
@@ -210,7 +211,7 @@ export class Desk {
     this.queue = this.queue.filter((pair) => !lost.has(pair.pair));
     for (const pair of answer.pairs) {
       const known = this.queue.some((other) => other.pair === pair.pair);
-      if (!known && !this.outbox.has(pair.pair)) this.queue.push(this.calibration ? { ...pair, practice: true } : pair);
+      if (!known && !this.outbox.has(pair.pair)) this.queue.splice(this.placeOf(pair), 0, this.calibration ? { ...pair, practice: true } : pair);
     }
     this.progress = answer.progress ?? this.progress;
     this.end = this.walk ? null : (answer.end ?? null);
@@ -256,7 +257,14 @@ export class Desk {
   /** A query that reads otherwise now: all of its pairs that wait here come anew, so that only one act is lost. */
   fetchAgain(queryId) {
     this.queue = this.queue.filter((pair) => pair.query_id !== queryId);
+    this.again = queryId;
     this.hello = true;
+  }
+
+  /** A new pair stands behind the others; one of the query that is fetched again where that query was: on top. */
+  placeOf(pair) {
+    if (pair.query_id !== this.again) return this.queue.length;
+    return this.queue.findLastIndex((other) => other.query_id === this.again) + 1;
   }
 
   /** What the server knows of earlier acts, behind those of this page. */
