@@ -91,7 +91,10 @@ class Vote:
 
 @dataclass(frozen=True)
 class DisputedPair:
-    """Everything a lead needs to settle one pair; remarks are the comments of those who could not judge it."""
+    """Everything a lead needs to settle one pair; remarks are the comments of those who could not judge it.
+
+    known is the reference's grade where the pair is for practice or gold: such a pair is never settled.
+    """
 
     pair: int
     query_id: str
@@ -104,6 +107,7 @@ class DisputedPair:
     votes: tuple[Vote, ...]
     remarks: tuple[str, ...]
     decision: AnyRow | None
+    known: int | None = None
 
 
 def is_disputed(grades: Sequence[int], rule: str, relevant_from: int) -> bool:
@@ -248,7 +252,12 @@ def show_disputed_pair(session: Session, actor: Actor, project_id: int, pair_id:
         votes=_votes_of(session, project, pair_id),
         remarks=_remarks_of(session, pair_id),
         decision=current_decision(session, pair_id),
+        known=_known_grade(session, pair_id),
     )
+
+
+def _known_grade(session: Session, pair_id: int) -> int | None:
+    return session.execute(select(_reference.c.grade).where(_reference.c.pair_id == pair_id)).scalar_one_or_none()
 
 
 def _votes_of(session: Session, project: Project, pair_id: int) -> tuple[Vote, ...]:
@@ -312,8 +321,7 @@ def decide(
         raise AssayError("expected a clause only with the mark that the rubric needs a change")
     if clause and clause not in list_clauses(rubric):
         raise AssayError(f"expected a clause of {', '.join(list_clauses(rubric))}, found {clause!r}")
-    known = select(_reference.c.purpose).where(_reference.c.pair_id == pair_id)
-    if session.execute(known).first():
+    if _known_grade(session, pair_id) is not None:
         raise AssayError("expected a pair to vote on, found one whose grade is known: change it among the references")
     values = {"grade": grade, "reason": reason, "note": note, "blind_grade": blind_grade}
     values |= {"rubric_change": rubric_change, "clause": clause}

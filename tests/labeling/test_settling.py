@@ -334,3 +334,22 @@ def test_the_marked_words_are_both_texts(before: str, after: str) -> None:
     assert "".join(words for kind, words in pieces if kind != "new") == before
     assert "".join(words for kind, words in pieces if kind != "gone") == after
     assert before != after or {kind for kind, _ in pieces} <= {"same"}
+
+
+def test_a_pair_whose_grade_is_known_is_shown_and_never_settled(campaign) -> None:
+    project, _ = campaign
+    pair = open_disputes(project)[0].pair
+    with writing() as session:
+        session.execute(
+            text(
+                "INSERT INTO reference (pair_id, purpose, position, grade, reason, set_at) "
+                "VALUES (:pair, 'gold', 0, 3, '', '2026-01-01 00:00:00.000000')"
+            ),
+            {"pair": pair},
+        )
+    with reading() as session:
+        assert disputes.show_disputed_pair(session, COMMAND_LINE, project, pair).known == 3
+    with pytest.raises(AssayError, match="whose grade is known"), writing() as session:
+        disputes.decide(session, COMMAND_LINE, project, pair, grade=1, reason="other", act_id="first-act")
+    with pytest.raises(AssayError, match="whose grade is known"), writing() as session:
+        ask_for_more(session, COMMAND_LINE, project, pair)

@@ -1,5 +1,6 @@
 """What the disputes say: which clauses, queries and raters cause them, with pairs and notes; an agenda for the next rubric."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import pandas as pd
@@ -98,22 +99,30 @@ def draw_items(project: Project, items: list[Item], key: str) -> None:
         go_to_project(project.id, "pages/settle.py", pair=str(items[event.selection.rows[0]].pair))
 
 
+def draw_table(rows: Sequence[tuple[object, ...]], names: list[str]) -> None:
+    """Something and its counts, the counts narrow."""
+    narrow = {name: st.column_config.NumberColumn(width=80) for name in names[1:]}
+    wide = {names[0]: st.column_config.TextColumn(width=220)}
+    table = pd.DataFrame(rows, columns=names)
+    st.dataframe(table, hide_index=True, width="stretch", column_config=wide | narrow)
+
+
 def draw_counts(agenda: Agenda, texts: dict[str, str]) -> None:
     """How often each reason was given, and where disputes gather."""
     left, middle, right = st.columns(3)
     with left:
         st.markdown(_("**Reasons**, of settled pairs"))
         rows = [(reason_word(one), count) for one, count in agenda.reasons]
-        st.dataframe(pd.DataFrame(rows, columns=[_("Reason"), _("Pairs")]), hide_index=True, width="stretch")
+        draw_table(rows, [_("Reason"), _("Pairs")])
     names = [_("Disputes"), _("Settled")]
     with middle:
         st.markdown(_("**Queries**, by their disputes"))
         by_query = [(texts.get(one) or one, count, settled) for one, count, settled in agenda.queries]
-        st.dataframe(pd.DataFrame(by_query, columns=[_("Query"), *names]), hide_index=True, width="stretch")
+        draw_table(by_query, [_("Query"), *names])
     with right:
         st.markdown(_("**Two raters**, by the pairs they grade differently"))
         couples = [(f"{one}, {two}", count, settled) for (one, two), count, settled in agenda.rater_pairs]
-        st.dataframe(pd.DataFrame(couples, columns=[_("Raters"), *names]), hide_index=True, width="stretch")
+        draw_table(couples, [_("Raters"), *names])
 
 
 actor = require("lead")

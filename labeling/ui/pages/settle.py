@@ -145,6 +145,13 @@ def draw_desk(
         draw_blind_grade(pair, rubric)
         return
     show_why(project, pair)
+    if pair.known is not None:
+        words = _(
+            "Its grade is known: {grade}. It takes no votes and no decision; the grade is changed in Setup, Calibration and gold.",
+            grade=pair.known,
+        )
+        st.info(words, icon=":material/school:")
+        return
     draw_votes(pair, rubric, project)
     if request is not None:
         draw_waiting(actor, project, request)
