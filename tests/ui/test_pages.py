@@ -18,6 +18,7 @@ Open = Callable[..., AppTest]
 FOR_RATERS = ("home", "judge", "history", "account")
 FOR_LEADS = (
     "progress",
+    "questions",
     "raters",
     "agreement",
     "settle",
@@ -51,7 +52,8 @@ def go_to_step(app: AppTest, step: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "step", ["rubric", "queries", "documents", "runs", "judgments", "pairs", "calibration", "settings"]
+    "step",
+    ["rubric", "queries", "documents", "runs", "judgments", "pairs", "calibration", "twins", "questions", "settings"],
 )
 def test_every_step_of_the_setup_opens(demo: str, open_page: Open, step: str) -> None:
     app = open_page("setup")
