@@ -6,7 +6,7 @@ Knows the parts of a report. What others wrote is escaped, so that it stays the 
 import re
 import unicodedata
 
-from labeling.exchange.report_charts import INK, draw_png, draw_svg
+from labeling.exchange.report_charts import DARK, INK, draw_png, draw_svg
 from labeling.exchange.report_parts import Block, Chart, Quote, Report, Table, cell_text
 from labeling.exchange.writing import csv_bytes
 
@@ -21,7 +21,7 @@ def write_markdown_files(report: Report) -> dict[str, bytes]:
     for table in report.tables():
         files[f"tables/{table.name}.csv"] = csv_bytes(table.data)
     for chart in report.charts():
-        files[f"charts/{chart.name}.svg"] = draw_svg(chart.spec, chart.name).replace(INK, "#1b2422").encode()
+        files[f"charts/{chart.name}.svg"] = draw_svg(chart.spec, chart.name).replace(INK, DARK).encode()
         files[f"charts/{chart.name}.png"] = draw_png(chart.spec)
     return files
 

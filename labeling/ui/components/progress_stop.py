@@ -72,7 +72,7 @@ def draw_stop(actor: Actor, project: Project, state: tuple[object, ...]) -> None
 
 def draw_next(actor: Actor, project: Project, answer: StopAnswer) -> None:
     """The most useful pairs, links to settle them, and one more vote for them."""
-    st.markdown(f"**{_('The most useful pairs next')}**")
+    st.markdown(_("**The most useful pairs next**"))
     table = answer.next.head(max(answer.first, 10))
     names = {
         "query_id": _("Query id"),
