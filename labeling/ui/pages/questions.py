@@ -110,9 +110,7 @@ def draw_narratives(actor: Actor, project: Project) -> None:
     without = sum(not row.narrative for row in found)
     if without:
         st.caption(_n("{count} query has none yet.", "{count} queries have none yet.", without))
-    chosen = st.selectbox(
-        _("Query"), list(words), format_func=lambda one: plain_label(words[one]), key=f"narrative_of_{project.id}"
-    )
+    chosen = st.selectbox(_("Query"), list(words), format_func=words.__getitem__, key=f"narrative_of_{project.id}")
     before = next(row.narrative for row in found if row.query_id == chosen)
     with st.form(f"narrative_{project.id}_{chosen}"):
         text = st.text_area(_("Narrative"), value=before, height=110, max_chars=questions.LONGEST)
