@@ -232,14 +232,17 @@ def find_completions(
     reversal = find_reversal(hits, places, pair, grade, parsed, options, most)
     names = list(zip(table["query_id"], table["doc_id"], strict=True))
     rows = [(*names[one], value, after) for one, value, after in reversal.changes]
-    ranges = np.array(
-        [(each.gap, each.lowest, each.highest, each.reached_lowest, each.reached_highest) for each in parts]
-    )
+    ranges = [(one.gap, one.lowest, one.highest, one.reached_lowest, one.reached_highest) for one in parts]
+    difference, lowest, highest, reached_lowest, reached_highest = np.array(ranges).mean(axis=0).tolist()
     return Completions(
         a,
         b,
         parsed,
-        *(ranges.mean(axis=0).tolist()),
+        difference,
+        lowest,
+        highest,
+        reached_lowest,
+        reached_highest,
         queries=hits.queries,
         bounded=tuple(each.query_id for each in parts if not each.whole),
         pairs=_pair_table(parts, hits.queries, table),
