@@ -86,7 +86,7 @@ def draw_closed(actor: Actor, project: Project, rows: list[AnyRow]) -> None:
         with st.expander(f"{state_words(row)} · {plain_label(row.text)}"):
             _draw_head(row)
             if row.answer:
-                show_inline(row.answer, before=f"{plain_label(row.answered_by or _('a lead'))}:")
+                show_inline(row.answer, before=_("Answer:"))
             if row.kind == "question":
                 _draw_answering(actor, project, row)
     if len(rows) > SHOWN:
