@@ -34,6 +34,7 @@ from metrics._draw_scores import score_draws
 from metrics._draws import GradeDraws
 
 TEXTS = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
+ROUNDS = 2
 NAMES = ["ndcg_cut_10", "map", "recip_rank", "P_10", "recall_100"]
 
 
@@ -161,8 +162,12 @@ def answer_as_child(tool, paths):
 
 
 def measure_tool(tool, paths):
+    """The better of two runs: what else a machine does falls on one of them."""
     command = [sys.executable, __file__, "--child", tool, *map(str, paths)]
-    said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    runs = [
+        json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout) for _ in range(ROUNDS)
+    ]
+    said = min(runs, key=lambda run: run["seconds"])
     return said | {"means": {(run, measure): value for run, measure, value in said["means"]}}
 
 

@@ -17,7 +17,7 @@ from labeling.projects import Project
 from labeling.rubric_diff import mark_words
 from labeling.rubrics import Rubric
 from labeling.ui.components.settle_words import clause_word, grade_word
-from labeling.ui.components.untrusted import as_html, plain_label
+from labeling.ui.components.untrusted import as_html, option_label
 from labeling.ui.state import attempt
 from labeling.ui.texts import _, _n
 
@@ -89,17 +89,17 @@ def draw_again(actor: Actor, project: Project, now: Rubric) -> None:
         clause = left.selectbox(
             _("Clause"),
             list(clauses),
-            format_func=lambda one: plain_label(clauses[one]),
+            format_func=lambda one: option_label(clauses[one]),
             key=f"again_clause_{project.id}",
         )
     else:
         grade = left.selectbox(
             _("Grade given"), now.grades, index=None, placeholder=_("any grade"),
-            format_func=lambda one: plain_label(grade_word(one, now)), key=f"again_grade_{project.id}",
+            format_func=lambda one: option_label(grade_word(one, now)), key=f"again_grade_{project.id}",
         )  # fmt: skip
         query_id = right.selectbox(
             _("Query"), list(queries), index=None, placeholder=_("All queries"),
-            format_func=lambda one: plain_label(queries[one]), key=f"again_query_{project.id}",
+            format_func=lambda one: option_label(queries[one]), key=f"again_query_{project.id}",
         )  # fmt: skip
     with reading() as session:
         found = preview_again(session, actor, project.id, clause=clause, grade=grade, query_id=query_id)

@@ -18,7 +18,7 @@ from labeling.errors import AssayError
 from labeling.projects import Project
 from labeling.rubrics import get_rubric
 from labeling.settling import Certainty, find_certainty
-from labeling.ui.components.untrusted import plain_label
+from labeling.ui.components.untrusted import option_label, plain_label
 from labeling.ui.state import show_fault
 from labeling.ui.texts import _, _n
 from labeling.votes import read_votes
@@ -98,7 +98,7 @@ def _between_two(project: Project, listed: list[Dispute]) -> list[Dispute]:
     chosen = st.selectbox(
         _("Between"),
         couples,
-        format_func=lambda couple: f"{plain_label(couple[0])} – {plain_label(couple[1])} ({counted[couple]:,})",  # noqa: RUF001
+        format_func=lambda couple: f"{option_label(couple[0])} – {option_label(couple[1])} ({counted[couple]:,})",  # noqa: RUF001
         key=f"settle_couple_{project.id}",
     )
     return [one for one in listed if chosen in one.rater_pairs]

@@ -10,7 +10,7 @@ import streamlit as st
 
 from labeling.ui.texts import _
 
-__all__ = ["LONGEST", "as_html", "plain_label", "show_inline", "show_text"]
+__all__ = ["LONGEST", "as_html", "option_label", "plain_label", "show_inline", "show_text"]
 
 LONGEST = 200_000  # characters; above this the browser takes seconds to paint
 _BLOCK = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:keep-all;unicode-bidi:isolate;tab-size:4"
@@ -48,14 +48,21 @@ def show_inline(text: str, *, before: str = "", strong: bool = False) -> None:
     )
 
 
-def plain_label(text: str, *, longest: int = 80) -> str:
-    """Text that is safe as an option of a select box or the label of a widget: markdown off, one line, not too long.
+def option_label(text: str, *, longest: int = 80) -> str:
+    """Text as an option of a select box, which reads no markdown: one line, not too long.
 
-    Every sign that markdown could take for its own is escaped; control characters and direction overrides are left out.
+    Control characters and direction overrides are left out.
     """
     line = " ".join(
         "".join(" " if unicodedata.category(sign) == "Cc" else sign for sign in text.translate(_BIDI)).split()
     )
-    if len(line) > longest:
-        line = f"{line[: longest - 1].rstrip()}…"
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+
+
+def plain_label(text: str, *, longest: int = 80) -> str:
+    """Text that is safe in the label of a widget and in messages: as option_label, with markdown off.
+
+    Every sign that markdown could take for its own is escaped.
+    """
+    line = option_label(text, longest=longest)
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()<>#+-.!|~$:^=&/@\"'" else sign for sign in line)
