@@ -52,7 +52,7 @@ if actor.may("lead"):
         page("disagreement", _("Disagreement"), ":material/call_split:"),
         page("report", _("Report"), ":material/description:"),
     ]
-    pages[_("Project")] = [
+    pages[_("Manage")] = [
         page("setup", _("Setup"), ":material/tune:"),
         page("people", _("People"), ":material/group:"),
     ]
