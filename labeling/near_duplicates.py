@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.feature_extraction.text import HashingVectorizer
 
 __all__ = ["Groups", "Shingles", "group_near_duplicates"]
 
@@ -47,6 +46,8 @@ class Shingles:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
+        from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 -- a second at every start otherwise
+
         self.plain = [plain_text(text) for text in texts]
         cutter = HashingVectorizer(
             analyzer="char", ngram_range=(SHINGLE, SHINGLE), lowercase=False, binary=True, norm=None,

@@ -11,10 +11,8 @@ from labeling import projects
 from labeling.accounts import COMMAND_LINE
 from labeling.commands.writing import write_folder, write_together
 from labeling.database import reading
-from labeling.exchange.report_html import write_html
 from labeling.exchange.writing import csv_bytes
 from labeling.i18n import LANGUAGES, translate
-from labeling.report import ReportChoices, build_report, report_archive, report_files
 from labeling.stop_words import advice_words, assumption_words, stop_words
 from labeling.stopping import StopAnswer, ask_to_stop
 from metrics.printing import to_json, to_text
@@ -86,6 +84,10 @@ def _add_report(commands: "Commands") -> None:
 
 
 def _report(chosen: argparse.Namespace) -> int:
+    # charts take half a second to load, which no other command should wait for
+    from labeling.exchange.report_html import write_html  # noqa: PLC0415
+    from labeling.report import ReportChoices, build_report, report_archive, report_files  # noqa: PLC0415
+
     if chosen.draws < 1:
         chosen.parser.error("--draws is 1 or more")
     choices = ReportChoices(
