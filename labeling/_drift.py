@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from labeling._cautions import Caution
 
@@ -84,6 +83,8 @@ def _test_slope(ordered: pd.DataFrame) -> Iterator[tuple[int, float, float, floa
 
 def _weighted_slope_chance(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> float:
     """The two-sided p of the slope of a weighted least-squares line."""
+    from scipy import stats  # noqa: PLC0415 -- a second at every start otherwise
+
     share = weights / weights.sum()
     x, y = x - share @ x, y - share @ y
     spread = share @ x**2

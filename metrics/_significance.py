@@ -5,7 +5,6 @@ Knows arrays of scores; nothing of runs, qrels or tables.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 __all__ = [
     "adjust_holm",
@@ -30,6 +29,8 @@ def t_test(differences: Floats) -> Floats:
     ----------
     differences : array of float, shape (pairs, queries)
     """
+    from scipy import stats  # noqa: PLC0415 -- a second at every start otherwise
+
     queries = differences.shape[1]
     if queries < 2:
         return np.full(len(differences), np.nan)
@@ -43,6 +44,8 @@ def t_test(differences: Floats) -> Floats:
 
 def wilcoxon_test(differences: Floats) -> Floats:
     """Two-sided p of Wilcoxon's signed-rank test, as scipy; nan where no query differs."""
+    from scipy import stats  # noqa: PLC0415 -- a second at every start otherwise
+
     found = np.full(len(differences), np.nan)
     for row, values in enumerate(differences):
         known = np.where(np.abs(values) <= _EPSILON, 0.0, values)
@@ -115,6 +118,8 @@ def bootstrap_intervals(differences: Floats, draws: int, generator: np.random.Ge
 
 def detectable(differences: Floats, *, level: float = 0.05, power: float = 0.8) -> Floats:
     """The smallest true difference that a paired t test on so many queries would find with this power."""
+    from scipy import stats  # noqa: PLC0415 -- a second at every start otherwise
+
     queries = differences.shape[1]
     if queries < 2:
         return np.full(len(differences), np.nan)
