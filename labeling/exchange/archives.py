@@ -7,7 +7,6 @@ import hashlib
 import io
 import json
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +58,7 @@ def open_archive(content: bytes, name: str) -> Archive:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             files = {one.filename: archive.read(one) for one in archive.infolist() if not one.is_dir()}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+    except Exception as error:
         raise InputError(name, None, "a release as a zip archive", str(error)) from error
     for needed in (MANIFEST, QRELS):
         if needed not in files:
@@ -67,7 +66,7 @@ def open_archive(content: bytes, name: str) -> Archive:
     try:
         manifest = json.loads(files[MANIFEST])
         told = {file: str(entry["sha256"]) for file, entry in manifest["files"].items()}
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise InputError(name, None, f"{MANIFEST} with files and their SHA-256", str(error) or "none") from error
     _check(name, {file: data for file, data in files.items() if file != MANIFEST}, told)
     return Archive(name, files, manifest)

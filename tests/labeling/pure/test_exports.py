@@ -1,6 +1,7 @@
 """Qrels leave in the shapes that other programs read, and come back equal where there is a reader."""
 
 import json
+import random
 
 import pandas as pd
 import pytest
@@ -162,6 +163,23 @@ def test_an_archive_reads_back_and_any_other_byte_is_found():
             open_archive(pack_files(changed), "a.zip")
     with pytest.raises(InputError, match=r"a\.zip: expected a release as a zip archive"):
         open_archive(b"PK not really", "a.zip")
+
+
+def test_an_archive_damaged_in_any_way_is_refused_in_words_or_whole() -> None:
+    content, chance = pack_files(archive()), random.Random(1)
+    refused = 0
+    for _ in range(3000):
+        damaged = bytearray(content)
+        ends = range(
+            max(0, len(content) - 1200), len(content)
+        )  # the directory of the zip, where its reader trusts numbers
+        for _ in range(3):
+            damaged[chance.choice(ends)] = chance.randrange(256)
+        try:
+            open_archive(bytes(damaged), "a.zip")
+        except InputError:
+            refused += 1
+    assert refused > 1000
 
 
 def test_an_archive_without_a_graded_pair_has_empty_qrels():
