@@ -4,7 +4,6 @@ Knows where lines end; what they hold is told by _lines. Whatever is not plain i
 """
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +18,7 @@ from metrics._layout import Layout, recognise
 from metrics._lines import is_odd, read_fast, whole
 from metrics._sieve import encode_runs, mark_texts
 from metrics._source import Source
+from metrics._workers import at_once
 from metrics.errors import InputError
 
 __all__ = ["Blocks", "read_in_blocks"]
@@ -49,9 +49,10 @@ class Blocks:
     marks: NDArray[np.uint64]
     comments: int
 
-    def join(self, name: str) -> pa.Array:
-        """A column as one array."""
-        return whole(pa.chunked_array([columns[name] for columns in self.columns]))
+    def join(self, *names: str) -> dict[str, pa.Array]:
+        """Columns, each as one array."""
+        parts = [pa.chunked_array([columns[name] for columns in self.columns]) for name in names]
+        return dict(zip(names, at_once(whole, parts), strict=True))
 
     @property
     def documents(self) -> pa.ChunkedArray:
@@ -73,8 +74,7 @@ def read_in_blocks(source: Source, types: dict[str, pa.DataType]) -> Blocks | No
         def read(part: tuple[int, int]) -> Blocks | None:
             return _read_block(_read_bytes(file.fileno(), *part), layout, types)
 
-        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-            blocks = list(pool.map(read, pairwise(cuts)))
+        blocks = at_once(read, pairwise(cuts))
     found = [block for block in blocks if block is not None]
     return _join(found) if len(found) == len(blocks) else None
 

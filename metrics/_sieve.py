@@ -8,6 +8,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from metrics._workers import at_once
+
 __all__ = ["Codes", "encode", "encode_runs", "find_duplicate", "mark_texts", "salt_queries", "start_rows"]
 
 Integers = NDArray[np.int64]
@@ -108,12 +110,14 @@ def find_duplicate(
     Ids are reduced to 64-bit numbers first; only rows with equal numbers are compared in full.
     """
     code = encode(queries)[0]
-    for start, end in _blocks_of_queries(code):
+
+    def look(block: tuple[int, int]) -> tuple[int, int] | None:
+        start, end = block
         known = None if marks is None else marks[start:end]
         found = _find_within(code[start:end], documents.slice(start, end - start), known)
-        if found is not None:
-            return start + found[0], start + found[1]
-    return None
+        return None if found is None else (start + found[0], start + found[1])
+
+    return next((found for found in at_once(look, _blocks_of_queries(code)) if found is not None), None)
 
 
 def _blocks_of_queries(code: Codes) -> list[tuple[int, int]]:

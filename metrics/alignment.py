@@ -3,9 +3,7 @@
 Knows qrels, runs and measures; nothing of files or reports.
 """
 
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics._noticing import plain_form
+from metrics._workers import at_once
 from metrics.copies import drop_later_copies
 from metrics.errors import InputError
 from metrics.hits import JudgedHits
@@ -174,11 +173,7 @@ def _rank_all(runs: list[Run], judged: JudgedPairs, options: Options) -> list[Ra
             return hits
         return drop_later_copies(run.columns, judged, hits, options.copies, single_precision=single)
 
-    workers = min(8, os.cpu_count() or 1)
-    if workers == 1 or sum(map(len, runs)) < _WORTH_THREADS:
-        return [rank(run) for run in runs]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(rank, runs))
+    return at_once(rank, runs, workers=1 if sum(map(len, runs)) < _WORTH_THREADS else None)
 
 
 def _notice_overlap(run: Run, hits: RankedHits, judged: JudgedPairs, qrels_name: str) -> list[Remark]:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from metrics._sieve import Codes, encode, mark_texts, salt_queries, start_rows
+from metrics._workers import at_once
 from metrics.hits import JudgedHits
 
 __all__ = ["JudgedPairs", "RankedHits", "as_plain", "rank_hits", "rank_query", "stack_hits"]
@@ -188,15 +189,15 @@ def _find_judged(
     """The rows that hold a judged pair, and the pair of each."""
     sieve, shift = judged.sieve
     salt = salt_queries(query_of_code)
-    parts = [np.zeros(0, dtype=np.int64)]
-    for start in range(0, len(code), _BLOCK_ROWS):
+
+    def sift(start: int) -> Integers:
         rows = slice(start, start + _BLOCK_ROWS)
         marks = mark_texts(documents.slice(start, _BLOCK_ROWS)) if known is None else known[rows]
-        marks = marks ^ salt[code[rows]]
-        parts.append(np.flatnonzero(sieve[marks >> shift]) + start)
-    likely = np.concatenate(parts)
+        return np.flatnonzero(sieve[(marks ^ salt[code[rows]]) >> shift]) + start
+
+    likely = np.concatenate([np.zeros(0, dtype=np.int64), *at_once(sift, range(0, len(code), _BLOCK_ROWS))])
     likely = likely[query_of_code[code[likely]] >= 0]
-    document = _positions(_whole(documents.take(pa.array(likely))), judged.documents.cast(documents.type))
+    document = _positions(_take(documents, likely), judged.documents.cast(documents.type))
     pair = judged.find(query_of_code[code[likely]], document)
     return likely[pair >= 0], pair[pair >= 0]
 
@@ -209,6 +210,23 @@ def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if isinstance(whole, pa.ChunkedArray):
         return whole.chunk(0) if whole.num_chunks else pa.array([], type=whole.type)
     return whole
+
+
+def _take(texts: pa.Array | pa.ChunkedArray, rows: Integers) -> pa.Array:
+    """The texts of some rows; arrow's own take would first copy all chunks into one."""
+    if not isinstance(texts, pa.ChunkedArray) or texts.num_chunks < 2:
+        return _whole(texts).take(pa.array(rows))
+    order = np.argsort(rows, kind="stable")
+    ascending = rows[order]
+    offsets = np.cumsum([0, *map(len, texts.chunks)])
+    cuts = np.searchsorted(ascending, offsets)
+    found = pa.concat_arrays(
+        chunk.take(pa.array(ascending[start:end] - offset))
+        for chunk, offset, start, end in zip(texts.chunks, offsets[:-1], cuts[:-1], cuts[1:], strict=True)
+    )
+    place = np.empty(len(rows), dtype=np.int64)
+    place[order] = np.arange(len(rows))
+    return found.take(pa.array(place))
 
 
 def _positions(values: pa.Array, among: pa.Array) -> Integers:
@@ -246,7 +264,7 @@ def _settle_ties(
     size = last[wanted] - first[wanted] + 1
     shift = first[wanted] - np.concatenate(([0], np.cumsum(size)[:-1]))
     rows = np.arange(int(size.sum())) + np.repeat(shift, size)
-    ids = documents.take(pa.array(rows if order is None else order[rows]))
+    ids = _take(documents, rows if order is None else order[rows])
     sequence = pc.sort_indices(
         pa.table({"g": np.repeat(wanted, size), "d": ids}), sort_keys=[("g", "ascending"), ("d", "descending")]
     ).to_numpy()

@@ -3,9 +3,7 @@
 Knows files and columns; nothing of measures. Ids are text, byte for byte as given.
 """
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -23,6 +21,7 @@ from metrics._noticing import notice_grades, notice_ids, notice_ranks
 from metrics._sieve import encode_runs, find_duplicate
 from metrics._source import Source, load_source, stem_of
 from metrics._values import QrelsChoices, convert_grades, convert_scores, ranks_as_scores
+from metrics._workers import at_once
 from metrics.errors import InputError
 from metrics.tables import Qrels, Remark, Run
 
@@ -230,7 +229,7 @@ def _read_large_run(source: Source, name: str | None, tag: str | None) -> Run | 
     called = name or str(source)
     remarks: list[Remark] = []
     _say_comments(blocks.comments, remarks)
-    columns = {each: blocks.join(each) for each in ("query_id", "rank", "score")} | {"doc_id": blocks.documents}
+    columns = blocks.join("query_id", "rank", "score") | {"doc_id": blocks.documents}
     if find_duplicate(columns["query_id"], columns["doc_id"], blocks.marks) is not None:
         return None
     own_tag = _notice_run(columns, remarks, blocks.tags, ascii_only=True, thorough=False)
@@ -257,11 +256,7 @@ def read_runs(sources: Sequence[Source], *, workers: int | None = None) -> list[
     InputError, InputErrors
         The fault of the first faulty file.
     """
-    number = workers or min(8, os.cpu_count() or 1)
-    if number == 1 or len(sources) < 2:
-        return [read_run(source) for source in sources]
-    with ThreadPoolExecutor(number) as pool:
-        return list(pool.map(read_run, sources))
+    return at_once(read_run, sources, workers=workers)
 
 
 def _document_twice(
