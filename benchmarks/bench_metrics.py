@@ -34,7 +34,7 @@ from metrics._draw_scores import score_draws
 from metrics._draws import GradeDraws
 
 TEXTS = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
-ROUNDS = 2
+ROUNDS = 3
 NAMES = ["ndcg_cut_10", "map", "recip_rank", "P_10", "recall_100"]
 
 
@@ -121,6 +121,7 @@ TOOLS = {
     "ranx": run_ranx,
     "trec_eval": run_trec_eval,
 }
+WHOLE = {"assay", "pytrec_eval-terrier", "trec_eval"}  # the others are given a tenth of the systems
 DIGITS = {"trec_eval": "4 printed digits", "ranx": "another order among ties, and its own gain"}
 
 
@@ -162,13 +163,15 @@ def answer_as_child(tool, paths):
 
 
 def measure_tool(tool, paths):
-    """The better of two runs: what else a machine does falls on one of them."""
     command = [sys.executable, __file__, "--child", tool, *map(str, paths)]
-    runs = [
-        json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout) for _ in range(ROUNDS)
-    ]
-    said = min(runs, key=lambda run: run["seconds"])
+    said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return said | {"means": {(run, measure): value for run, measure, value in said["means"]}}
+
+
+def measure_in_turn(files):
+    """The best of some runs of each tool, taken in turn: what else a machine does falls on all of them alike."""
+    runs = [{tool: measure_tool(tool, paths) for tool, paths in files.items()} for _ in range(ROUNDS)]
+    return {tool: min((each[tool] for each in runs), key=lambda run: run["seconds"]) for tool in files}
 
 
 def timed(work, *arguments):
@@ -192,18 +195,21 @@ def compare_tools(queries, systems, depth, judged_each=150):
     with tempfile.TemporaryDirectory() as folder:
         qrels_path, run_paths = write_files(Path(folder), queries, systems, depth, judged_each=judged_each)
         whole = [qrels_path, *run_paths]
+        os.sync()  # else the first to be measured shares the machine with the writing of its files
         few = max(1, systems // 10)
-        part, scale = [qrels_path, *run_paths[:few]], systems / few
-        ours = measure_tool("assay", whole)
-        part_of_ours = measure_tool("assay", part) if scale != 1 else ours
+        present = [tool for tool in TOOLS if version_of(tool) is not None]
+        files = {tool: whole if tool in WHOLE else whole[: few + 1] for tool in present}
+        found = measure_in_turn(files)
+        part_of_ours = found["assay"] if few == systems else measure_tool("assay", whole[: few + 1])
+        ours = found["assay"]
         print(f"  {'assay':28s} {ours['seconds']:8.2f} s; peak {ours['peak']:6.0f} MB; one more measure on data already read {ours['further'] * 1000:.1f} ms", flush=True)  # fmt: skip
         for tool in list(TOOLS)[1:]:
-            if version_of(tool) is None:
+            if tool not in found:
                 print(f"  {tool}: absent, not measured")
-            elif tool in {"pytrec_eval-terrier", "trec_eval"}:
-                print_tool(tool, measure_tool(tool, whole), ours, scale=1)
+            elif tool in WHOLE:
+                print_tool(tool, found[tool], ours, scale=1)
             else:
-                print_tool(tool, measure_tool(tool, part), ours | {"means": part_of_ours["means"]}, scale=scale)
+                print_tool(tool, found[tool], ours | {"means": part_of_ours["means"]}, scale=systems / few)
 
 
 def score_many_qrels(queries, systems, draws, depth=100):

@@ -95,26 +95,25 @@ def salt_queries(query: Codes) -> NDArray[np.uint64]:
 
 
 def find_duplicate(
-    queries: pa.Array, documents: pa.Array, marks: NDArray[np.uint64] | None = None
+    queries: pa.Array, documents: pa.Array | pa.ChunkedArray, marks: NDArray[np.uint64]
 ) -> tuple[int, int] | None:
     """The first row whose (query, document) stood above already, as (earlier row, later row).
 
     Parameters
     ----------
     queries, documents : pyarrow array of str, shape (rows,)
-    marks : array, shape (rows,), optional
-        What :func:`mark_texts` says of the documents, where it is known already.
+    marks : array, shape (rows,)
+        What :func:`mark_texts` says of the documents.
 
     Notes
     -----
-    Ids are reduced to 64-bit numbers first; only rows with equal numbers are compared in full.
+    Only rows with equal marks are compared in full.
     """
     code = encode(queries)[0]
 
     def look(block: tuple[int, int]) -> tuple[int, int] | None:
         start, end = block
-        known = None if marks is None else marks[start:end]
-        found = _find_within(code[start:end], documents.slice(start, end - start), known)
+        found = _find_within(code[start:end], documents.slice(start, end - start), marks[start:end])
         return None if found is None else (start + found[0], start + found[1])
 
     return next((found for found in at_once(look, _blocks_of_queries(code)) if found is not None), None)
@@ -132,9 +131,8 @@ def _blocks_of_queries(code: Codes) -> list[tuple[int, int]]:
     return list(zip(cuts, [*cuts[1:], len(code)], strict=True))
 
 
-def _find_within(code: Codes, documents: pa.Array, known: NDArray[np.uint64] | None) -> tuple[int, int] | None:
-    marks = (mark_texts(documents) if known is None else known) ^ salt_queries(code)
-    index = pd.Index(marks)
+def _find_within(code: Codes, documents: pa.Array, marks: NDArray[np.uint64]) -> tuple[int, int] | None:
+    index = pd.Index(marks ^ salt_queries(code))
     if index.is_unique:
         return None
     (rows,) = np.nonzero(index.duplicated(keep=False))

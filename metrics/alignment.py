@@ -168,7 +168,7 @@ def align_pairs(
 def _rank_all(runs: list[Run], judged: JudgedPairs, options: Options) -> list[RankedHits]:
     def rank(run: Run) -> RankedHits:
         single = options.precision == "single"
-        hits = rank_hits(run.columns, judged, single_precision=single, marks=run.marks)
+        hits = rank_hits(run.columns, run.marks, judged, single_precision=single)
         if options.duplicates == "keep":
             return hits
         return drop_later_copies(run.columns, judged, hits, options.copies, single_precision=single)

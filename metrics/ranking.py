@@ -121,11 +121,7 @@ def as_arrow(column: pd.Series) -> pa.Array:
 
 
 def rank_hits(
-    columns: pa.Table,
-    judged: JudgedPairs,
-    *,
-    single_precision: bool = False,
-    marks: NDArray[np.uint64] | None = None,
+    columns: pa.Table, marks: NDArray[np.uint64], judged: JudgedPairs, *, single_precision: bool = False
 ) -> RankedHits:
     """Find the judged documents of a run and their ranks: score descending, ties by doc_id descending in byte order.
 
@@ -133,11 +129,11 @@ def rank_hits(
     ----------
     columns : pyarrow table
         query_id, doc_id, score; no (query_id, doc_id) twice.
+    marks : array, shape (rows,)
+        What mark_texts says of the documents.
     judged : JudgedPairs
     single_precision : bool
         Compare scores as trec_eval 9 does, as 32-bit numbers.
-    marks : array, shape (rows,), optional
-        What mark_texts says of the documents, where it is known already.
 
     Notes
     -----
@@ -145,13 +141,13 @@ def rank_hits(
     that is sorted is not sorted again; ids are compared only within groups of equal scores that hold a judged document.
     """
     code, dictionary = encode(_whole(columns["query_id"]))
-    documents = _whole(columns["doc_id"]) if marks is None else columns["doc_id"]
+    documents = columns["doc_id"]
     scores = _whole(columns["score"]).to_numpy(zero_copy_only=False)
     if single_precision:
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32)
     query_of_code = _positions(dictionary, pa.array(judged.queries, type=dictionary.type))
-    hit, pair = _find_judged(code, query_of_code, documents, judged, marks)
+    hit, pair = _find_judged(code, query_of_code, documents, marks, judged)
     query = query_of_code[code[hit]]
     starts = start_rows(code)
     order = _sorted_order(code, starts, scores)
@@ -182,9 +178,9 @@ def rank_hits(
 def _find_judged(
     code: Codes,
     query_of_code: Integers,
-    documents: pa.Array | pa.ChunkedArray,
+    documents: pa.ChunkedArray,
+    marks: NDArray[np.uint64],
     judged: JudgedPairs,
-    known: NDArray[np.uint64] | None,
 ) -> tuple[Integers, Integers]:
     """The rows that hold a judged pair, and the pair of each."""
     sieve, shift = judged.sieve
@@ -192,8 +188,7 @@ def _find_judged(
 
     def sift(start: int) -> Integers:
         rows = slice(start, start + _BLOCK_ROWS)
-        marks = mark_texts(documents.slice(start, _BLOCK_ROWS)) if known is None else known[rows]
-        return np.flatnonzero(sieve[(marks ^ salt[code[rows]]) >> shift]) + start
+        return np.flatnonzero(sieve[(marks[rows] ^ salt[code[rows]]) >> shift]) + start
 
     likely = np.concatenate([np.zeros(0, dtype=np.int64), *at_once(sift, range(0, len(code), _BLOCK_ROWS))])
     likely = likely[query_of_code[code[likely]] >= 0]
@@ -212,9 +207,9 @@ def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return whole
 
 
-def _take(texts: pa.Array | pa.ChunkedArray, rows: Integers) -> pa.Array:
+def _take(texts: pa.ChunkedArray, rows: Integers) -> pa.Array:
     """The texts of some rows; arrow's own take would first copy all chunks into one."""
-    if not isinstance(texts, pa.ChunkedArray) or texts.num_chunks < 2:
+    if texts.num_chunks < 2:
         return _whole(texts).take(pa.array(rows))
     order = np.argsort(rows, kind="stable")
     ascending = rows[order]
@@ -245,7 +240,7 @@ def _sorted_order(code: Codes, starts: Integers, scores: NDArray[np.floating]) -
 
 
 def _settle_ties(
-    hit: Integers, starts: Integers, scores: NDArray[np.floating], documents: pa.Array, order: Integers | None
+    hit: Integers, starts: Integers, scores: NDArray[np.floating], documents: pa.ChunkedArray, order: Integers | None
 ) -> Integers:
     """Where hits stand once ties are broken by doc_id descending, in the groups where it matters."""
     tied = scores[1:] == scores[:-1]

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metrics._sieve import find_duplicate
+from metrics._sieve import find_duplicate, mark_texts
 from metrics.errors import InputError
 from metrics.ranking import as_arrow
 
@@ -75,21 +75,21 @@ class Run:
         query_id, doc_id, score; no (query_id, doc_id) twice.
     tag : str
         The run's own name.
+    marks : array of int, shape (rows,)
+        What _sieve.mark_texts says of the documents: known to whoever made sure that none stands twice.
     name : str
         The file as the person named it.
     remarks : tuple of Remark
     file_ranks : pyarrow array of int, optional
         The ranks that the file gives, kept only where they contradict the scores.
-    marks : array of int, shape (rows,), optional
-        What _sieve.mark_texts says of the documents, where the reader had to know it.
     """
 
     columns: pa.Table
     tag: str
+    marks: NDArray[np.uint64]
     name: str = ""
     remarks: tuple[Remark, ...] = ()
     file_ranks: pa.Array | None = None
-    marks: NDArray[np.uint64] | None = None
 
     @classmethod
     def of(cls, table: pd.DataFrame, tag: str, name: str = "", remarks: Sequence[Remark] = ()) -> "Run":
@@ -109,11 +109,13 @@ class Run:
         if pd.isna(scores).any():
             row = int(pd.isna(scores).argmax())
             raise InputError(called, None, "a number as score", f"none for {table['doc_id'].iloc[row]!r}")
-        twice = find_duplicate(columns["query_id"].combine_chunks(), columns["doc_id"].combine_chunks())
+        documents = columns["doc_id"].combine_chunks()
+        marks = mark_texts(documents)
+        twice = find_duplicate(columns["query_id"].combine_chunks(), documents, marks)
         if twice is not None:
             query_id, doc_id = table["query_id"].iloc[twice[1]], table["doc_id"].iloc[twice[1]]
             raise InputError(called, None, "a document once in a ranking", f"{doc_id!r} twice for query {query_id!r}")
-        return cls(columns, tag, called, tuple(remarks))
+        return cls(columns, tag, marks, called, tuple(remarks))
 
     @cached_property
     def table(self) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from metrics._json import is_json, read_json_qrels, read_json_run
 from metrics._layout import Layout, recognise
 from metrics._lines import MOST_FAULTS, Rows, is_odd, raise_faults, read_exactly, read_fast, whole
 from metrics._noticing import notice_grades, notice_ids, notice_ranks
-from metrics._sieve import encode_runs, find_duplicate
+from metrics._sieve import encode_runs, find_duplicate, mark_texts
 from metrics._source import Source, load_source, stem_of
 from metrics._values import QrelsChoices, convert_grades, convert_scores, ranks_as_scores
 from metrics._workers import at_once
@@ -112,7 +112,7 @@ def _qrels_columns(
         found = {column: whole(table[column]) for column in ("query_id", "doc_id", "relevance")}
         found["query_id"] = encode_runs(found["query_id"])
         in_scale = choices.scale is None or bool(np.isin(found["relevance"].to_numpy(), choices.scale).all())
-        if in_scale and find_duplicate(found["query_id"], found["doc_id"]) is None:
+        if in_scale and find_duplicate(found["query_id"], found["doc_id"], mark_texts(found["doc_id"])) is None:
             return found, []
     rows = read_exactly(text, layout, called)
     _pass_faults(rows, remarks, leave_out=choices.leave_out)
@@ -210,7 +210,8 @@ def read_run(source: Source, *, name: str | None = None, tag: str | None = None)
             _say_comments(rows.comments, remarks)
             columns, lines = convert_scores(rows, called, remarks), rows.lines
         columns = ranks_as_scores(columns, called, remarks)
-    twice = find_duplicate(columns["query_id"], columns["doc_id"])
+    marks = mark_texts(columns["doc_id"])
+    twice = find_duplicate(columns["query_id"], columns["doc_id"], marks)
     if twice is not None:
         if lines is None and layout is not None:
             lines = read_exactly(text, layout, called).lines
@@ -218,7 +219,7 @@ def read_run(source: Source, *, name: str | None = None, tag: str | None = None)
     tags = pc.unique(columns["tag"].dictionary).to_pylist() if "tag" in columns else []
     thorough = layout is None or layout.header
     own_tag = _notice_run(columns, remarks, tags, ascii_only=text.isascii(), thorough=thorough)
-    return _run_of(columns, tag or own_tag or stem_of(called), called, remarks)
+    return _run_of(columns, tag or own_tag or stem_of(called), marks, called, remarks)
 
 
 def _read_large_run(source: Source, name: str | None, tag: str | None) -> Run | None:
@@ -233,19 +234,15 @@ def _read_large_run(source: Source, name: str | None, tag: str | None) -> Run | 
     if find_duplicate(columns["query_id"], columns["doc_id"], blocks.marks) is not None:
         return None
     own_tag = _notice_run(columns, remarks, blocks.tags, ascii_only=True, thorough=False)
-    return _run_of(columns, tag or own_tag or stem_of(called), called, remarks, blocks.marks)
+    return _run_of(columns, tag or own_tag or stem_of(called), blocks.marks, called, remarks)
 
 
 def _run_of(
-    columns: dict[str, pa.Array],
-    tag: str,
-    called: str,
-    remarks: list[Remark],
-    marks: NDArray[np.uint64] | None = None,
+    columns: dict[str, pa.Array], tag: str, marks: NDArray[np.uint64], called: str, remarks: list[Remark]
 ) -> Run:
     kept = pa.table({column: columns[column] for column in ("query_id", "doc_id", "score")})
     against = any(each.kind == "rank_contradicts_score" for each in remarks)
-    return Run(kept, tag, called, tuple(remarks), columns["rank"] if against else None, marks)
+    return Run(kept, tag, marks, called, tuple(remarks), columns["rank"] if against else None)
 
 
 def read_runs(sources: Sequence[Source], *, workers: int | None = None) -> list[Run]:

@@ -40,8 +40,7 @@ def test_blocks_give_the_run_that_the_whole_file_gives(
     path = tmp_path_factory.mktemp("runs") / "some.run"
     path.write_text(lines_of(rows))
     in_blocks, whole = metrics.read_run(path), metrics.read_run(path.read_bytes())
-    assert in_blocks.marks is not None
-    assert whole.marks is None
+    assert read_in_blocks(path, _RUN_TYPES) is not None
     assert in_blocks.table.equals(whole.table)
     assert (in_blocks.tag, in_blocks.remarks) == (whole.tag, whole.remarks)
     qrels = metrics.read_qrels("".join(f"q{q} 0 doc{d} {d % 4}\n" for q, d, _ in rows[::3]).encode())
@@ -73,7 +72,7 @@ def test_comments_tags_and_ranks_are_noticed_over_all_blocks(small_blocks: None,
     lines = lines_of([(1, doc, float(doc)) for doc in range(40)]) + "# said\nq2 Q0 d 1 2 other\n"
     path.write_text(lines)
     run = metrics.read_run(path)
-    assert run.marks is not None
+    assert read_in_blocks(path, _RUN_TYPES) is not None
     assert {each.kind: each.count for each in run.remarks} == {
         "comments": 1,
         "several_tags": 2,

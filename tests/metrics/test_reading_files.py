@@ -335,7 +335,7 @@ def test_the_first_repeated_pair_is_found_wherever_it_stands(pairs, block):
     kept = _sieve._BLOCK_ROWS
     try:
         _sieve._BLOCK_ROWS = block
-        found = _sieve.find_duplicate(queries, documents)
+        found = _sieve.find_duplicate(queries, documents, _sieve.mark_texts(documents))
     finally:
         _sieve._BLOCK_ROWS = kept
     assert (found is None) == (expected is None)
