@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from metrics._json import is_json
 from metrics._layout import Layout, recognise
 from metrics._lines import is_odd, read_fast, whole
+from metrics._noticing import count_against
 from metrics._sieve import encode_runs, mark_texts
 from metrics._source import Source
 from metrics._workers import at_once
@@ -36,7 +37,9 @@ class Blocks:
     Parameters
     ----------
     columns : list of dict of str to pyarrow array
-        query_id (codes into one dictionary), doc_id, rank and score of each block.
+        query_id (codes into one dictionary), doc_id and score of each block.
+    ends : list of (int, int)
+        The ranks of the first and the last row of each block; within it no rank contradicts the scores.
     tags : list of str
         The tags, in the order in which they come.
     marks : array of int, shape (rows,)
@@ -45,6 +48,7 @@ class Blocks:
     """
 
     columns: list[dict[str, pa.Array]]
+    ends: list[tuple[int, int]]
     tags: list[str]
     marks: NDArray[np.uint64]
     comments: int
@@ -61,7 +65,7 @@ class Blocks:
 
 
 def read_in_blocks(source: Source, types: dict[str, pa.DataType]) -> Blocks | None:
-    """Read a run file of TREC's six columns in ASCII; None for any other, and where a line is odd."""
+    """Read a run file of TREC's six columns in ASCII; None for any other, and where a line or the order of ranks is odd."""
     if not isinstance(source, str | Path) or str(source) == "-" or not Path(source).is_file():
         return None
     with Path(source).open("rb") as file:
@@ -117,15 +121,31 @@ def _read_block(text: bytes, layout: Layout, types: dict[str, pa.DataType]) -> B
     columns = {name: whole(table[name]) for name in table.column_names}
     columns["query_id"] = encode_runs(columns["query_id"])
     tags = pc.unique(encode_runs(columns.pop("tag")).dictionary).to_pylist()
-    return Blocks([columns], tags, mark_texts(columns["doc_id"]), comments)
+    # ranks are looked at here and not kept: a third less to hold and to join
+    rank = columns.pop("rank").to_numpy()
+    if count_against(columns["query_id"].indices.to_numpy(), rank, columns["score"].to_numpy()):
+        return None
+    return Blocks([columns], [(int(rank[0]), int(rank[-1]))], tags, mark_texts(columns["doc_id"]), comments)
 
 
-def _join(blocks: list[Blocks]) -> Blocks:
+def _join(blocks: list[Blocks]) -> Blocks | None:
     columns = [block.columns[0] for block in blocks]
     queries = pa.chunked_array([each["query_id"] for each in columns]).unify_dictionaries()
     for each, chunk in zip(columns, queries.chunks, strict=True):
         each["query_id"] = chunk
+    ends = [block.ends[0] for block in blocks]
+    if any(_turns_between(*pair) for pair in pairwise(zip(columns, ends, strict=True))):
+        return None
     tags = list(dict.fromkeys(tag for block in blocks for tag in block.tags))
-    return Blocks(
-        columns, tags, np.concatenate([block.marks for block in blocks]), sum(block.comments for block in blocks)
-    )
+    marks = np.concatenate([block.marks for block in blocks])
+    return Blocks(columns, ends, tags, marks, sum(block.comments for block in blocks))
+
+
+def _turns_between(
+    above: tuple[dict[str, pa.Array], tuple[int, int]], below: tuple[dict[str, pa.Array], tuple[int, int]]
+) -> bool:
+    """Whether the last row of a block and the first of the next are ranked one way and scored the other."""
+    rows = ((above, -1), (below, 0))
+    code = np.array([columns["query_id"].indices[row].as_py() for (columns, _), row in rows])
+    score = np.array([columns["score"][row].as_py() for (columns, _), row in rows])
+    return count_against(code, np.array([ends[row] for (_, ends), row in rows]), score) > 0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metrics.tables import Remark
 
-__all__ = ["look_alikes", "notice_grades", "notice_ids", "notice_ranks", "plain_form"]
+__all__ = ["count_against", "look_alikes", "notice_grades", "notice_ids", "notice_ranks", "plain_form"]
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufe00-\ufe0f]")
 _BLOCK_ROWS = 1 << 16
@@ -105,6 +105,16 @@ def notice_grades(grades: NDArray[np.int64]) -> list[Remark]:
 
 def notice_ranks(code: NDArray[np.signedinteger], rank: NDArray[np.int64], score: NDArray[np.float64]) -> list[Remark]:
     """A remark where neighbouring rows are ranked one way and scored the other."""
+    against = count_against(code, rank, score)
+    if not against:
+        return []
+    return [
+        Remark.of("rank_contradicts_score", against, f"{against} neighbouring rows are ranked one way and scored the other; the score decides, as in trec_eval (if the score is a distance, change its sign)")
+    ]  # fmt: skip
+
+
+def count_against(code: NDArray[np.signedinteger], rank: NDArray[np.int64], score: NDArray[np.float64]) -> int:
+    """How many neighbouring rows of a query are ranked one way and scored the other."""
     against = 0
     for start in range(0, len(code), _BLOCK_ROWS):
         rows = slice(start, start + _BLOCK_ROWS + 1)
@@ -115,8 +125,4 @@ def notice_ranks(code: NDArray[np.signedinteger], rank: NDArray[np.int64], score
         if (same & ~up).any():
             wrong |= (ranks[1:] < ranks[:-1]) & (scores[1:] < scores[:-1])
         against += int(np.count_nonzero(wrong & same))
-    if not against:
-        return []
-    return [
-        Remark.of("rank_contradicts_score", against, f"{against} neighbouring rows are ranked one way and scored the other; the score decides, as in trec_eval (if the score is a distance, change its sign)")
-    ]  # fmt: skip
+    return against

@@ -230,7 +230,7 @@ def _read_large_run(source: Source, name: str | None, tag: str | None) -> Run | 
     called = name or str(source)
     remarks: list[Remark] = []
     _say_comments(blocks.comments, remarks)
-    columns = blocks.join("query_id", "rank", "score") | {"doc_id": blocks.documents}
+    columns = blocks.join("query_id", "score") | {"doc_id": blocks.documents}
     if find_duplicate(columns["query_id"], columns["doc_id"], blocks.marks) is not None:
         return None
     own_tag = _notice_run(columns, remarks, blocks.tags, ascii_only=True, thorough=False)

@@ -29,7 +29,11 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lines_of(rows: list[tuple[int, int, float]]) -> str:
-    return "".join(f"q{query} Q0 doc{doc} {rank} {score} mine\n" for rank, (query, doc, score) in enumerate(rows))
+    return "".join(f"q{query} Q0 doc{doc} 1 {score} mine\n" for query, doc, score in rows)
+
+
+def falling(rows: int) -> list[str]:
+    return [f"q1 Q0 doc{row} {row + 1} {1000 - row} mine\n" for row in range(rows)]
 
 
 @given(RUNS)
@@ -67,15 +71,28 @@ def test_a_document_twice_in_blocks_far_apart_is_named_with_its_line(small_block
         metrics.read_run(path)
 
 
-def test_comments_tags_and_ranks_are_noticed_over_all_blocks(small_blocks: None, tmp_path: Path) -> None:
+def test_comments_and_tags_are_noticed_over_all_blocks(small_blocks: None, tmp_path: Path) -> None:
     path = tmp_path / "mixed.run"
-    lines = lines_of([(1, doc, float(doc)) for doc in range(40)]) + "# said\nq2 Q0 d 1 2 other\n"
+    lines = "".join(falling(40)) + "# said\nq2 Q0 d 1 2 other\n"
     path.write_text(lines)
     run = metrics.read_run(path)
     assert read_in_blocks(path, _RUN_TYPES) is not None
-    assert {each.kind: each.count for each in run.remarks} == {
-        "comments": 1,
-        "several_tags": 2,
-        "rank_contradicts_score": 39,
-    }
+    assert {each.kind: each.count for each in run.remarks} == {"comments": 1, "several_tags": 2}
     assert run.remarks == metrics.read_run(lines.encode()).remarks
+
+
+@pytest.mark.parametrize("turned", range(39))
+def test_ranks_against_scores_are_noticed_within_a_block_and_between_two(
+    small_blocks: None, tmp_path: Path, turned: int
+) -> None:
+    path = tmp_path / "turned.run"
+    lines = falling(40)
+    path.write_text("".join(lines))
+    assert read_in_blocks(path, _RUN_TYPES) is not None
+    # from here on the scores begin higher than the one above, and the ranks go on
+    lines[turned + 1 :] = [line.replace(" mine", "000 mine") for line in lines[turned + 1 :]]
+    path.write_text("".join(lines))
+    assert read_in_blocks(path, _RUN_TYPES) is None
+    run = metrics.read_run(path)
+    assert [(each.kind, each.count) for each in run.remarks] == [("rank_contradicts_score", 1)]
+    assert run.file_ranks is not None
