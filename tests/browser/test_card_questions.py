@@ -19,8 +19,9 @@ def test_a_question_asked_offline_arrives_once_and_typing_it_presses_no_grade(ca
     card.page.context.set_offline(True)
     card.press("q")
     box = card.root.locator("[data-ask-text]")
+    expect(card.root.locator('[data-about="query"]')).to_be_focused()  # a number chooses, and then words are typed
+    card.page.keyboard.type("10123 suq z")
     expect(box).to_be_focused()
-    card.page.keyboard.type("0123 suq z")
     session = card.page.context.new_cdp_session(card.page)
     session.send("Input.imeSetComposition", {"text": "한", "selectionStart": 1, "selectionEnd": 1})
     key_down(card.page, "Process", "Enter", windowsVirtualKeyCode=229)  # ends the composition, not the question
@@ -43,6 +44,24 @@ def test_a_question_asked_offline_arrives_once_and_typing_it_presses_no_grade(ca
     assert (asked["asks"], asked["about"], asked["text"]) == (1, "query", "0123 suq z한글로도 되나요?")
     assert card.grades() == [(1, 2)]
     expect(fold(card, "query").locator("[data-count]")).to_have_text("your question waits for an answer")
+
+
+def test_the_first_letter_begins_the_question_and_a_number_chooses_what_it_is_about(card):
+    card = card().open()
+    card.press("q")
+    card.page.keyboard.type("what is meant?")
+    expect(card.root.locator("[data-ask-text]")).to_have_value("what is meant?")
+    expect(card.root.locator('[data-about="query"]')).to_have_attribute("aria-checked", "true")
+    card.page.keyboard.press("Control+Enter")
+    card.press("q")
+    card.page.keyboard.type("3to buy 3 lamps")
+    expect(card.root.locator("[data-ask-text]")).to_have_value("to buy 3 lamps")
+    card.page.keyboard.press("Control+Enter")
+    card.wait_saved()
+    assert [(each["about"], each["text"]) for each in card.read()["questions"]] == [
+        ("query", "what is meant?"),
+        ("narrative", "to buy 3 lamps"),
+    ]
 
 
 def test_a_clause_is_asked_about_and_answers_are_folded_and_new_until_they_are_read(card):

@@ -31,23 +31,34 @@ export class Asking {
     if (!card.shown || card.second.open) return;
     this.pair = card.shown;
     card.openPanel("ask");
-    view.$("ask-text").value = this.drafts.get(this.pair.pair) ?? "";
-    this.choose(this.about);
+    const draft = this.drafts.get(this.pair.pair) ?? "";
+    view.$("ask-text").value = draft;
+    this.mark(this.about);
+    if (draft) this.write();
+    else view.$("abouts").querySelector('[aria-checked="true"]').focus({ preventScroll: true });
   }
 
   choose(about) {
+    this.mark(about);
+    this.write();
+  }
+
+  write() {
+    this.view.$("ask-text").focus({ preventScroll: true });
+  }
+
+  mark(about) {
     const { view } = this;
     this.about = about;
     for (const button of view.$("abouts").children) button.setAttribute("aria-checked", String(button.dataset.about === about));
     view.$("clause-line").hidden = about !== "rubric";
     view.$("ask-text").placeholder = view.say(`ask_${about}_hint`);
-    view.$("ask-text").focus({ preventScroll: true });
   }
 
   send() {
     const { card, view } = this;
     const text = view.$("ask-text").value.trim();
-    if (!text || !this.pair) return view.$("ask-text").focus();
+    if (!text || !this.pair) return this.write();
     card.desk.ask(this.pair, { about: this.about, clause: this.about === "rubric" ? view.$("clause").value : "", text });
     this.drafts.delete(this.pair.pair);
     this.about = "query";

@@ -306,7 +306,7 @@ class Card {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
     const command = plain ? commandOf(this, event) : null;
     if (!command) return undefined;
-    event.preventDefault();
+    if (!command.typed) event.preventDefault();
     event.stopImmediatePropagation();
     if (!event.repeat || command.repeats) command.run();
     return undefined;

@@ -8,7 +8,7 @@ export function commandOf(card, event) {
   if (isQuestionMark(event)) return run(() => (card.panel === "help" ? card.closePanel() : card.openPanel("help")));
   if (card.panel === "help") return digit !== null || letter ? run(() => card.closePanel()) : null;
   if (card.panel === "reasons") return reasonOf(card, digit, event) ?? (letter ? run(() => {}) : null);
-  if (card.panel === "ask") return askOf(card, digit) ?? (letter ? run(() => {}) : null);
+  if (card.panel === "ask") return askOf(card, digit, event);
   if (card.practice.open) return practiceOf(card, digit, letter, event);
   if (card.second.open) return secondOf(card, digit, letter, event);
   if (event.key === "Enter" && card.older.on && card.shown) return isControl(event) ? null : run(() => card.older.confirm(event));
@@ -36,10 +36,12 @@ function isControl(event) {
   return Boolean(event.composedPath()[0].closest?.("button, a[href], summary, select"));
 }
 
-/** While the form is open and nobody types, numbers choose what it is about. */
-function askOf(card, digit) {
+/** While the form is open and nobody types, numbers choose what it is about; any other character begins the text. */
+function askOf(card, digit, event) {
   const about = ABOUT[(digit ?? 0) - 1];
-  return digit === null ? null : { run: () => about && card.asking.choose(about), repeats: false };
+  if (digit !== null) return { run: () => about && card.asking.choose(about), repeats: false };
+  const begins = event.key.length === 1 ? event.key !== " " : letterOf(event);
+  return begins ? { run: () => card.asking.write(), repeats: false, typed: true } : null;
 }
 
 function secondOf(card, digit, letter, event) {

@@ -193,7 +193,7 @@ export class View {
   panel(name) {
     for (const panel of this.root.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== name;
     this.$("other").hidden = true;
-    if (name && name !== "ask") this.root.querySelector(`[data-panel="${name}"] button`).focus();
+    if (name) this.root.querySelector(`[data-panel="${name}"] button`).focus();
   }
 
   /** A word that fades by itself: a key that was left out, a switch that was turned. */
