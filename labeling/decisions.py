@@ -4,10 +4,11 @@ Reads only, for leads; deciding itself stands in disputes.py.
 """
 
 import pandas as pd
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
+from labeling.ledger import newest_decisions
 from labeling.schema import metadata
 
 __all__ = ["read_decision_details", "read_decisions"]
@@ -33,12 +34,6 @@ def read_decision_details(session: Session, actor: Actor, project_id: int) -> pd
     votes then: a list of rater and grade), rubric_version.
     """
     actor.require("lead")
-    newest = (
-        select(func.max(_decision.c.id))
-        .join(_pair, _pair.c.id == _decision.c.pair_id)
-        .where(_pair.c.project_id == project_id)
-        .group_by(_decision.c.pair_id)
-    )
     kept = ("grade", "reason", "note", "decided_at", "blind_grade", "rubric_change", "clause", "votes")
     columns = (
         _query.c.query_id, _document.c.doc_id, _account.c.name.label("decided_by"), _pair.c.id.label("pair"),
@@ -53,7 +48,7 @@ def read_decision_details(session: Session, actor: Actor, project_id: int) -> pd
         .join(_document, _document.c.id == _pair.c.document_pk)
         .join(_rubric, _rubric.c.id == _decision.c.rubric_id)
         .outerjoin(_account, _account.c.id == _decision.c.decided_by)
-        .where(_decision.c.id.in_(newest), _decision.c.grade.is_not(None))
+        .where(_decision.c.id.in_(newest_decisions(project_id)), _decision.c.grade.is_not(None))
     )
     rows = [tuple(row) for row in session.execute(statement)]
     table = pd.DataFrame(rows, columns=[column.name for column in columns], dtype=object)

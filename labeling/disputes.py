@@ -10,14 +10,14 @@ from hashlib import blake2b
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, insert, select
+from sqlalchemy import ColumnElement, insert, select
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
 from labeling.database import AnyRow, storable
 from labeling.decisions import read_decisions
 from labeling.errors import AssayError, NotFound
-from labeling.ledger import current_decision
+from labeling.ledger import current_decision, settled_pairs
 from labeling.projects import Project, get_project
 from labeling.reasons import DECISION_REASONS, list_clauses, list_reasons
 from labeling.rubrics import get_rubric
@@ -151,7 +151,7 @@ def _widest_first(dispute: Dispute) -> tuple[int, str, str]:
 def _describe(session: Session, project_id: int, *where: ColumnElement[bool]) -> list[Dispute]:
     """Pairs with their votes; of those whose places are filled, a pair without a vote has no grade to show and is left out."""
     votes = _votes_by_pair(session, project_id, *where)
-    decided = _decided_grades(session, project_id)
+    decided = settled_pairs(session, project_id)
     statement = (
         select(_pair.c.id, _query.c.query_id, _query.c.text.label("query"), _document.c.doc_id, _document.c.title)
         .join(_query, _query.c.id == _pair.c.query_pk)
@@ -187,17 +187,6 @@ def _votes_by_pair(
     for pair, name, grade, judged_at in session.execute(statement):
         votes.setdefault(pair, []).append((name, grade, judged_at))
     return votes
-
-
-def _decided_grades(session: Session, project_id: int) -> dict[int, int]:
-    newest = (
-        select(func.max(_decision.c.id))
-        .join(_pair, _pair.c.id == _decision.c.pair_id)
-        .where(_pair.c.project_id == project_id)
-        .group_by(_decision.c.pair_id)
-    )
-    statement = select(_decision.c.pair_id, _decision.c.grade).where(_decision.c.id.in_(newest))
-    return {row.pair_id: row.grade for row in session.execute(statement) if row.grade is not None}
 
 
 def find_pair(session: Session, actor: Actor, project_id: int, query_id: str, doc_id: str) -> int | None:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from labeling.accounts import Actor
 from labeling.database import AnyRow
 from labeling.errors import NotFound
+from labeling.ledger import is_settled
 from labeling.projects import get_project
 from labeling.raters import get_rater
 from labeling.rubrics import get_rubric
@@ -26,7 +27,6 @@ _claim = metadata.tables["claim"]
 _judgment = metadata.tables["judgment"]
 _current = metadata.tables["current_judgment"]
 _check = metadata.tables["current_check"]
-_decision = metadata.tables["decision"]
 _rubric = metadata.tables["rubric"]
 
 
@@ -39,8 +39,6 @@ def list_history(session: Session, actor: Actor, project_id: int, *, limit: int 
     rater = get_rater(session, actor, project_id)
     if rater is None:
         return []
-    newest = select(_decision.c.grade.is_not(None)).where(_decision.c.pair_id == _pair.c.id)
-    settled = newest.order_by(_decision.c.id.desc()).limit(1).correlate(_pair).scalar_subquery()
     statement = (
         select(
             _judgment.c.act_id,
@@ -57,7 +55,7 @@ def list_history(session: Session, actor: Actor, project_id: int, *, limit: int 
             _document.c.doc_id,
             _document.c.title,
             func.substr(_document.c.text, 1, 300).label("text"),
-            settled.label("settled"),
+            is_settled().label("settled"),
         )
         .join(_pair, _pair.c.id == _judgment.c.pair_id)
         .join(_query, _query.c.id == _pair.c.query_pk)

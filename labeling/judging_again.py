@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from labeling.accounts import Actor
 from labeling.database import lock_project
 from labeling.disputes import withdraw_decision
-from labeling.ledger import current_decision
+from labeling.ledger import newest_decisions, settled_pairs
 from labeling.pair_requests import reached_raters, waiting_pairs, write_requests
 from labeling.projects import get_project
 from labeling.schema import metadata
@@ -69,22 +69,18 @@ def preview_again(
     waiting = waiting_pairs(session, project_id, wanted)
     reached = reached_raters(session, project_id, None)
     going = tuple(pair for pair in sorted(wanted - waiting) if reached[pair])
-    settled = sum(current_decision(session, pair) is not None for pair in going)
+    settled = len(settled_pairs(session, project_id).keys() & set(going))
     raters = {rater for pair in going for rater in reached[pair]}
     return Again(going, len(raters), settled, len(wanted - waiting) - len(going), len(waiting))
 
 
 def _marked_pairs(session: Session, project_id: int, clause: str, newest: Any) -> set[int]:
-    last = (
-        select(func.max(_decision.c.id))
-        .join(_pair, _pair.c.id == _decision.c.pair_id)
-        .where(_pair.c.project_id == project_id)
-        .group_by(_decision.c.pair_id)
-    )
     statement = (
         select(_decision.c.pair_id)
         .join(_rubric, _rubric.c.id == _decision.c.rubric_id)
-        .where(_decision.c.id.in_(last), _decision.c.grade.is_not(None), _decision.c.rubric_change)
+        .where(
+            _decision.c.id.in_(newest_decisions(project_id)), _decision.c.grade.is_not(None), _decision.c.rubric_change
+        )
         .where(_rubric.c.version < newest)
     )
     if clause:
@@ -127,12 +123,14 @@ def send_again(
     lock_project(session, project_id)
     moment = now or datetime.now(UTC)
     get_project(session, actor, project_id)
-    here = set(session.execute(select(_pair.c.id).where(_pair.c.project_id == project_id)).scalars())
+    here = select(_pair.c.id, _pair.c.overlap).where(_pair.c.project_id == project_id)
+    overlap = {row.id: row.overlap for row in session.execute(here)}
     reached = reached_raters(session, project_id, None)
     waiting = waiting_pairs(session, project_id, pairs)
-    going = [pair for pair in sorted(set(pairs) & here) if reached[pair] and pair not in waiting]
+    settled = settled_pairs(session, project_id)
+    going = [pair for pair in sorted(set(pairs) & overlap.keys()) if reached[pair] and pair not in waiting]
     for pair in going:
-        if current_decision(session, pair) is not None:
+        if pair in settled:
             withdraw_decision(session, actor, project_id, pair, act_id=f"{act_id}:{pair}"[:80], now=moment)
-    write_requests(session, actor, going, "rejudge", text, moment)
+    write_requests(session, actor, {pair: overlap[pair] for pair in going}, "rejudge", text, moment)
     return len(going)

@@ -6,14 +6,23 @@ Knows no act and no request; judgments.py says what is written, carrying.py what
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import ScalarSelect, Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from labeling.database import AnyRow, insert_unless_present
 from labeling.raters import Rater
 from labeling.schema import metadata
 
-__all__ = ["casts_vote", "count_votes", "current_decision", "held_by_others", "point_to"]
+__all__ = [
+    "casts_vote",
+    "count_votes",
+    "current_decision",
+    "held_by_others",
+    "is_settled",
+    "newest_decisions",
+    "point_to",
+    "settled_pairs",
+]
 
 _pair = metadata.tables["pair"]
 _claim = metadata.tables["claim"]
@@ -59,3 +68,27 @@ def current_decision(session: Session, pair_id: int) -> AnyRow | None:
     newest = select(_decision).where(_decision.c.pair_id == pair_id).order_by(_decision.c.id.desc()).limit(1)
     row = session.execute(newest).first()
     return None if row is None or row.grade is None else row
+
+
+def newest_decisions(project_id: int) -> Select[tuple[int]]:
+    """The number of the newest decision on each pair of a project; one that was withdrawn has no grade."""
+    return (
+        select(func.max(_decision.c.id))
+        .join(_pair, _pair.c.id == _decision.c.pair_id)
+        .where(_pair.c.project_id == project_id)
+        .group_by(_decision.c.pair_id)
+    )
+
+
+def settled_pairs(session: Session, project_id: int) -> dict[int, int]:
+    """The settled grade of every pair of a project that has one."""
+    statement = select(_decision.c.pair_id, _decision.c.grade).where(
+        _decision.c.id.in_(newest_decisions(project_id)), _decision.c.grade.is_not(None)
+    )
+    return {row.pair_id: row.grade for row in session.execute(statement)}
+
+
+def is_settled() -> ScalarSelect[bool]:
+    """Whether the pair of a statement is settled; null where nobody ever decided on it."""
+    decided = select(_decision.c.grade.is_not(None)).where(_decision.c.pair_id == _pair.c.id)
+    return decided.order_by(_decision.c.id.desc()).limit(1).correlate(_pair).scalar_subquery()

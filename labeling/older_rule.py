@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
 from labeling.history import select_counting
+from labeling.ledger import is_settled
 from labeling.projects import get_project
 from labeling.raters import get_rater
 from labeling.rubrics import Rubric, get_rubric
@@ -26,7 +27,6 @@ _pair = metadata.tables["pair"]
 _query = metadata.tables["query"]
 _document = metadata.tables["document"]
 _judgment = metadata.tables["judgment"]
-_decision = metadata.tables["decision"]
 _rubric = metadata.tables["rubric"]
 
 
@@ -94,15 +94,13 @@ def _select_older(session: Session, actor: Actor, project_id: int) -> Select[Any
     newest = get_rubric(session, project_id).version
     if rater is None or newest == 1:
         return None
-    decided = select(_decision.c.grade.is_not(None)).where(_decision.c.pair_id == _pair.c.id)
-    settled = decided.order_by(_decision.c.id.desc()).limit(1).correlate(_pair).scalar_subquery()
     names = ("act_id", "kind", "grade", "reason", "comment", "answers")
     return (
         select(
             _pair.c.id.label("pair"),
             *(_judgment.c[name] for name in names),
             _rubric.c.version,
-            func.coalesce(settled, False).label("settled"),
+            func.coalesce(is_settled(), False).label("settled"),
         )
         .join(_pair, _pair.c.id == _judgment.c.pair_id)
         .join(_query, _query.c.id == _pair.c.query_pk)

@@ -5,7 +5,7 @@ request is over when everybody it reaches has answered, or when a lead closes it
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from labeling.accounts import Actor
 from labeling.database import AnyRow, count_changed, lock_project, storable
 from labeling.errors import AssayError, NotFound
-from labeling.ledger import current_decision
+from labeling.ledger import current_decision, settled_pairs
 from labeling.places import fill_free_places
 from labeling.projects import get_project
 from labeling.raters import get_rater
@@ -93,13 +93,12 @@ def ask_for_more(
     told so (AssayError). Raises AssayError for a settled pair, or one whose grade is known.
     """
     moment = now or datetime.now(UTC)
-    _check(session, actor, project_id, pair_id)
-    pair = session.execute(select(_pair.c.overlap, _pair.c.vote_count).where(_pair.c.id == pair_id)).one()
+    pair = _pair_to_ask_for(session, actor, project_id, pair_id)
     wanted = max(pair.overlap, pair.vote_count) + 1
     if wanted > MOST_OVERLAP:
         raise AssayError(f"expected at most {MOST_OVERLAP} votes wanted of a pair, found {wanted}")
     session.execute(update(_pair).where(_pair.c.id == pair_id).values(overlap=wanted))
-    write_requests(session, actor, [pair_id], "more", text, moment, overlap_before=pair.overlap)
+    write_requests(session, actor, {pair_id: pair.overlap}, "more", text, moment)
     fill_free_places(session, project_id, now=moment)
 
 
@@ -113,20 +112,22 @@ def ask_for_discussion(
     if not 1 <= len(text.strip()) <= LONGEST_TEXT:
         raise AssayError(f"expected 1 to {LONGEST_TEXT:,} characters for the raters, found {len(text.strip()):,}")
     moment = now or datetime.now(UTC)
-    _check(session, actor, project_id, pair_id)
+    pair = _pair_to_ask_for(session, actor, project_id, pair_id)
     reached = reached_raters(session, project_id, [pair_id])[pair_id]
     if not reached:
         raise AssayError("expected a voter with an account, found none: votes from files are nobody's who reads here")
-    write_requests(session, actor, [pair_id], "discuss", text, moment)
+    write_requests(session, actor, {pair_id: pair.overlap}, "discuss", text, moment)
     return len(reached)
 
 
-def _check(session: Session, actor: Actor, project_id: int, pair_id: int) -> None:
+def _pair_to_ask_for(session: Session, actor: Actor, project_id: int, pair_id: int) -> AnyRow:
+    """A pair's overlap and votes, unless it is one that nothing can be asked for."""
     actor.require("lead")
     lock_project(session, project_id)
     get_project(session, actor, project_id)
-    here = select(_pair.c.id).where(_pair.c.id == pair_id, _pair.c.project_id == project_id)
-    if session.execute(here).first() is None:
+    here = (_pair.c.id == pair_id, _pair.c.project_id == project_id)
+    pair = session.execute(select(_pair.c.overlap, _pair.c.vote_count).where(*here)).first()
+    if pair is None:
         raise NotFound(f"expected a pair of the project, found none numbered {pair_id}")
     if session.execute(select(_reference.c.pair_id).where(_reference.c.pair_id == pair_id)).first():
         raise AssayError("expected a pair to vote on, found one whose grade is known")
@@ -134,26 +135,17 @@ def _check(session: Session, actor: Actor, project_id: int, pair_id: int) -> Non
         raise AssayError("expected a pair that is not settled, found a decision on it: open it again first")
     if waiting_pairs(session, project_id, [pair_id]):
         raise AssayError("expected a pair that waits for nobody, found an open request on it")
+    return pair
 
 
 def write_requests(
-    session: Session,
-    actor: Actor,
-    pairs: Iterable[int],
-    kind: str,
-    text: str,
-    now: datetime,
-    *,
-    overlap_before: int | None = None,
+    session: Session, actor: Actor, overlap_before: Mapping[int, int], kind: str, text: str, now: datetime
 ) -> None:
-    """One row a pair; the overlap before is the pair's own where nothing else is said."""
-    words = storable(text.strip())
-    for pair_id in pairs:
-        before = overlap_before
-        if before is None:
-            before = session.execute(select(_pair.c.overlap).where(_pair.c.id == pair_id)).scalar_one()
-        values = {"pair_id": pair_id, "kind": kind, "text": words, "overlap_before": before}
-        session.execute(insert(_request).values(**values, asked_by=actor.account_id, asked_at=now))
+    """One row a pair, with the overlap that it has without the request."""
+    said = {"kind": kind, "text": storable(text.strip()), "asked_by": actor.account_id, "asked_at": now}
+    rows = [{"pair_id": pair, "overlap_before": overlap, **said} for pair, overlap in overlap_before.items()]
+    if rows:
+        session.execute(insert(_request), rows)
 
 
 def reached_raters(session: Session, project_id: int, pairs: Collection[int] | None) -> dict[int, set[int]]:
@@ -276,28 +268,40 @@ def list_sent_back(session: Session, actor: Actor, project_id: int) -> list[Sent
     rows = [row for row in _open_rows(session, project_id) if row.kind != "more"]
     answers = _answers(session, project_id, rows) if rows else {}
     reached = reached_raters(session, project_id, None) if rows else {}
+    settled = settled_pairs(session, project_id) if rows else {}
     mine = [row for row in rows if rater.id in reached[row.pair_id] and rater.id not in answers[row.id]]
-    return [_sent_back(session, rater.id, row) for row in mine if current_decision(session, row.pair_id) is None]
+    waiting = [row for row in mine if row.pair_id not in settled]
+    return _describe_sent_back(session, project_id, rater.id, waiting) if waiting else []
 
 
-def _sent_back(session: Session, rater_id: int, request: AnyRow) -> SentBack:
+def _describe_sent_back(session: Session, project_id: int, rater_id: int, requests: Iterable[AnyRow]) -> list[SentBack]:
+    """Requests with what their pairs show, and with what was judged of these."""
+    sent = select(_request.c.pair_id).where(_request.c.closed_at.is_(None), _request.c.kind != "more")
+    here = (_pair.c.project_id == project_id, _pair.c.id.in_(sent))
     shown = (
         select(
-            _query.c.query_id, _query.c.text.label("query"), _document.c.title,
+            _pair.c.id, _query.c.query_id, _query.c.text.label("query"), _document.c.title,
             func.substr(_document.c.text, 1, 300).label("document"),
         )
         .select_from(_pair)
         .join(_query, _query.c.id == _pair.c.query_pk)
         .join(_document, _document.c.id == _pair.c.document_pk)
-        .where(_pair.c.id == request.pair_id)
+        .where(*here)
     )  # fmt: skip
-    row = session.execute(shown).one()
+    texts = {row.id: row for row in session.execute(shown)}
     judged = (
-        select(_current.c.rater_id, _judgment.c.grade, _judgment.c.comment)
+        select(_current.c.pair_id, _current.c.rater_id, _judgment.c.grade, _judgment.c.comment)
         .join(_judgment, _judgment.c.id == _current.c.judgment_id)
-        .where(_current.c.pair_id == request.pair_id)
+        .join(_pair, _pair.c.id == _current.c.pair_id)
+        .where(*here)
     )
-    judgments = list(session.execute(judged))
+    judgments: dict[int, list[AnyRow]] = defaultdict(list)
+    for row in session.execute(judged):
+        judgments[row.pair_id].append(row)
+    return [_sent_back(one, rater_id, texts[one.pair_id], judgments[one.pair_id]) for one in requests]
+
+
+def _sent_back(request: AnyRow, rater_id: int, row: AnyRow, judgments: Iterable[AnyRow]) -> SentBack:
     return SentBack(
         request=request.id,
         pair=request.pair_id,
