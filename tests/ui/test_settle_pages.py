@@ -180,3 +180,25 @@ def test_a_new_version_shows_what_changed_and_sends_pairs_to_be_judged_again(dem
         found = list_requests(session, COMMAND_LINE, demo_project())
     assert {one.kind for one in found} == {"rejudge"}
     assert len(found) == number > 0
+
+
+def test_words_that_are_not_stored_yet_outlive_a_look_at_another_pair(demo: str, open_page: Open) -> None:
+    app = press(press(open_page("settle"), "2 ·"), "Send back to the raters")
+    app.text_area[0].set_value("a note in the making")
+    app.text_area[1].set_value("words in the making").run()
+    app = press(press(app, "Next"), "Previous")
+    assert [area.value for area in app.text_area[:2]] == ["a note in the making", "words in the making"]
+
+
+def test_a_pair_that_another_lead_settled_meanwhile_is_not_settled_over_it(demo: str, open_page: Open) -> None:
+    with reading() as session:
+        pair = disputes.list_disputes(session, COMMAND_LINE, demo_project(), settled=False)[0].pair
+    app = press(press(open_page("settle"), "2 ·"), "slip of a rater")
+    with writing() as session:
+        disputes.decide(session, COMMAND_LINE, demo_project(), pair, grade=0, reason="other", act_id="the-other-lead")
+    app = press(app, "Settle and go on")
+    assert not app.exception
+    assert any("Your decision was not stored" in one.value for one in app.warning)
+    assert "Settled: grade 0, other." in html(app)
+    with reading() as session:
+        assert disputes.show_disputed_pair(session, COMMAND_LINE, demo_project(), pair).decision.grade == 0

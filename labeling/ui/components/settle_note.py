@@ -1,11 +1,13 @@
-"""Keys into a text area and out of it again: e puts the cursor there, Esc takes it out, so that the other keys work.
+"""A text area of the Settle desk: e puts the cursor there, Esc takes it out, and its words outlive a look at another pair.
 
-Knows the key of the text area; draws nothing.
+Knows the key of the text area, not what it is for.
 """
 
 import streamlit as st
 
-__all__ = ["note_keys"]
+__all__ = ["note_area"]
+
+_KEPT = "settle_kept_words"
 
 _SCRIPT = """
 export default function (component) {
@@ -27,6 +29,18 @@ export default function (component) {
 _component = st.components.v2.component("assay_note_keys", js=_SCRIPT)
 
 
-def note_keys(area: str) -> None:
-    """Listen for the keys of the text area with this key."""
-    _component(key=f"keys_{area}", data={"area": area}, height=1)
+def note_area(label: str, key: str, *, height: int) -> None:
+    """A text area with keys; what was written stands there again when its pair is shown again."""
+    st.session_state.setdefault(key, _kept().get(key, ""))
+    st.text_area(label, height=height, key=key, on_change=_keep, args=(key,))
+    _component(key=f"keys_{key}", data={"area": key}, height=1)
+
+
+def _kept() -> dict[str, str]:
+    words: dict[str, str] = st.session_state.setdefault(_KEPT, {})
+    return words
+
+
+def _keep(key: str) -> None:
+    """Streamlit forgets the value of a text area that is not drawn."""
+    _kept()[key] = str(st.session_state.get(key) or "")

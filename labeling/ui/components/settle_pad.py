@@ -17,7 +17,7 @@ from labeling.errors import AssayError
 from labeling.projects import Project
 from labeling.reasons import list_clauses, list_reasons
 from labeling.rubrics import Rubric
-from labeling.ui.components.settle_note import note_keys
+from labeling.ui.components.settle_note import note_area
 from labeling.ui.components.settle_words import REASON_KEYS, clause_word, grade_word, reason_word
 from labeling.ui.components.untrusted import as_html, plain_label, show_inline, show_text
 from labeling.ui.state import show_fault
@@ -128,6 +128,8 @@ def draw_settled(actor: Actor, project: Project, pair: DisputedPair, rubric: Rub
         if decision.note:
             show_text(decision.note)
         draft = draft_of(pair.pair)
+        if draft.fault:
+            st.warning(draft.fault, icon=":material/warning:")
         st.button(
             _("Open it again"),
             shortcut="w",
@@ -147,7 +149,12 @@ def _withdraw(
 
 
 def draw_decision(
-    actor: Actor, project: Project, pair: DisputedPair, rubric: Rubric, go_on: Callable[[], None]
+    actor: Actor,
+    project: Project,
+    pair: DisputedPair,
+    rubric: Rubric,
+    go_on: Callable[[], None],
+    stay: Callable[[], None],
 ) -> None:
     """The decision: the blind grade stands until another is chosen; a reason, a note, what the rubric lacks."""
     draft = draft_of(pair.pair)
@@ -178,9 +185,7 @@ def draw_decision(
                 key=f"reason_{key}_{draft.nonce}",
             )
     _draw_change(pair.pair, draft, rubric)
-    note = f"note_{draft.nonce}"
-    st.text_area(_("Note (optional); e goes here, Esc leaves"), height=70, key=note)
-    note_keys(note)
+    note_area(_("Note (optional); e goes here, Esc leaves"), f"note_{draft.nonce}", height=70)
     if draft.fault:
         st.error(draft.fault)
     st.button(
@@ -188,7 +193,7 @@ def draw_decision(
         type="primary",
         shortcut="Enter",
         on_click=_settle,
-        args=(actor, project.id, pair.pair, draft.nonce, go_on),
+        args=(actor, project.id, pair.pair, draft.nonce, go_on, stay),
         key=f"settle_{draft.nonce}",
     )
 
@@ -233,8 +238,13 @@ def _draw_change(pair: int, draft: Draft, rubric: Rubric) -> None:
             )
 
 
-def _settle(actor: Actor, project_id: int, pair: int, nonce: str, go_on: Callable[[], None]) -> None:
-    """Store the decision; the page then shows the next pair. A second press of the same draft stores nothing more."""
+def _settle(
+    actor: Actor, project_id: int, pair: int, nonce: str, go_on: Callable[[], None], stay: Callable[[], None]
+) -> None:
+    """Store the decision; the page then shows the next pair. A second press of the same draft stores nothing more.
+
+    Nor does a decision on a pair that another lead settled in the meantime: the page then stays with it and says so.
+    """
     draft = draft_of(pair)
     if draft.nonce != nonce:
         return
@@ -243,6 +253,10 @@ def _settle(actor: Actor, project_id: int, pair: int, nonce: str, go_on: Callabl
         return
     try:
         with writing() as session:
+            if disputes.show_disputed_pair(session, actor, project_id, pair).decision is not None:
+                draft.fault = _("It was settled in the meantime, as it stands here. Your decision was not stored.")
+                stay()
+                return
             disputes.decide(
                 session,
                 actor,

@@ -14,7 +14,7 @@ from labeling.disputes import DisputedPair
 from labeling.errors import AssayError
 from labeling.pair_requests import Request
 from labeling.projects import Project
-from labeling.ui.components.settle_note import note_keys
+from labeling.ui.components.settle_note import note_area
 from labeling.ui.components.untrusted import show_text
 from labeling.ui.state import show_fault
 from labeling.ui.texts import _, _n
@@ -90,12 +90,11 @@ def draw_instead(actor: Actor, project: Project, pair: DisputedPair, go_on: Call
 def _draw_words(actor: Actor, project: Project, pair: DisputedPair, go_on: Callable[[], None]) -> None:
     area, show = f"{_TEXT}_{pair.pair}", f"settle_back_grades_{pair.pair}"
     with st.container(border=True):
-        st.text_area(
+        note_area(
             _("Your words to those who voted; they see them with the comments of the others, without names"),
+            area,
             height=90,
-            key=area,
         )
-        note_keys(area)
         st.toggle(_("Tell them the grades too"), key=show)
         st.button(
             _("Send"),

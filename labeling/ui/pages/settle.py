@@ -158,7 +158,7 @@ def draw_desk(
     if pair.decision is not None:
         draw_settled(actor, project, pair, rubric, partial(go, pair.pair))
         return
-    draw_decision(actor, project, pair, rubric, go_on)
+    draw_decision(actor, project, pair, rubric, go_on, partial(go, pair.pair))
     if request is None:
         draw_instead(actor, project, pair, go_on)
 
