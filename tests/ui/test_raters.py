@@ -1,9 +1,11 @@
 """The pages Raters and Agreement as a lead works with them, and what reaches the rater."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
+from sqlalchemy import insert
 from streamlit.testing.v1 import AppTest
 
 from labeling import accounts, projects, rater_notes
@@ -12,6 +14,8 @@ from labeling.database import reading, writing
 from labeling.demo_project import DEMO_NAME
 from labeling.imports import import_judgments
 from labeling.raters import ensure_rater, list_raters
+from labeling.rubrics import get_rubric
+from labeling.schema import metadata
 from labeling.votes import read_votes
 from tests.ui.test_pages import words
 
@@ -129,3 +133,36 @@ def test_a_selection_changes_what_is_measured_and_says_so(demo: str, open_page: 
     assert "Only: language: ko" in words(app)
     assert "228 votes of 4 raters" in whole
     assert "228 votes of 4 raters" not in words(app)
+
+
+def test_who_passed_no_practice_set_waits_for_the_lead_who_sees_the_tries_and_lets_them_in(
+    demo: str, open_page: Open
+) -> None:
+    moment = datetime.now(UTC)
+    with writing() as session:
+        rae = next(row for row in accounts.list_accounts(session, COMMAND_LINE) if row.name == "Rae")
+        rater = ensure_rater(session, Actor(rae.id, rae.name, rae.role), demo_id())
+        projects.change_project(session, COMMAND_LINE, demo_id(), calibration=True)
+        tried = {"rater_id": rater.id, "rubric_id": get_rubric(session, demo_id()).id, "practice_set": 1}
+        failed = {"started_at": moment, "finished_at": moment, "passed": False, "kappa": 0.25}
+        session.execute(insert(metadata.tables["calibration"]).values(**tried, **failed))
+    app = open_page("raters")
+    assert overview(app).loc["Rae", "Needs attention"] == "passed no practice set and waits for you"
+    choose(app, "Rater", "Rae")
+    assert "practice set 1, rubric version 2: agreement 0.25, 0.60 is needed" in words(app)
+    press(app, "Let them in")
+    assert "Rae can judge." in words(app)
+    assert overview(app).loc["Rae", "Calibration"] == "let in by hand"
+    assert not overview(app).loc["Rae", "Needs attention"]
+    assert "Let them in" not in {button.label for button in app.button}
+
+
+def test_habits_are_not_told_of_a_rater_who_shares_no_pair(demo: str, open_page: Open) -> None:
+    with writing() as session:
+        votes = read_votes(session, COMMAND_LINE, demo_id())
+        alone = votes[votes["rater"] == "Mina (careful)"].head(1).assign(rater="Solo", kind="grade", doc_id="d001")
+        assert ("d001", alone["query_id"].iloc[0]) not in set(zip(votes["doc_id"], votes["query_id"], strict=True))
+        import_judgments(session, COMMAND_LINE, demo_id(), alone, files=["solo.csv"])
+    app = choose(open_page("raters"), "Rater", "Solo")
+    assert not app.exception
+    assert "No grade on a pair that somebody else voted on." in words(app)

@@ -11,12 +11,13 @@ import streamlit as st
 
 from labeling import calibration, rater_notes
 from labeling.accounts import Actor
+from labeling.calibration import RaterCalibration
 from labeling.database import reading, writing
 from labeling.projects import Project
 from labeling.rater_notes import LONGEST_MESSAGE, Effect
 from labeling.raters import Rater
 from labeling.ui.components.rater_charts import draw_heading
-from labeling.ui.components.rater_words import note_words
+from labeling.ui.components.rater_words import note_words, try_words
 from labeling.ui.components.untrusted import plain_label, show_text
 from labeling.ui.state import attempt
 from labeling.ui.texts import _
@@ -28,14 +29,16 @@ _DONE = "rater_act_done"
 Result = TypeVar("Result")
 
 
-def draw_acts(actor: Actor, project: Project, rater: Rater) -> None:
+def draw_acts(actor: Actor, project: Project, rater: Rater, calibrated: RaterCalibration | None) -> None:
     """The acts side by side; those that cannot be taken say why."""
     with reading() as session:
         effect = rater_notes.preview_effect(session, actor, project.id, rater.id, now=datetime.now(UTC))
     draw_heading(_("What you can do"))
     with st.container(horizontal=True):
         _draw_message(actor, project, rater)
-        _draw_calibration(actor, project, rater)
+        _draw_calibration(actor, project, rater, calibrated)
+        if calibrated is not None and calibrated.state in {"not_started", "practising", "failed"}:
+            _draw_admission(actor, project, rater, calibrated)
         _draw_reassign(actor, project, rater, effect)
         if rater.set_aside:
             _draw_bring_back(actor, project, rater)
@@ -80,12 +83,14 @@ def _draw_message(actor: Actor, project: Project, rater: Rater) -> None:
                 )
 
 
-def _draw_calibration(actor: Actor, project: Project, rater: Rater) -> None:
+def _draw_calibration(actor: Actor, project: Project, rater: Rater, calibrated: RaterCalibration | None) -> None:
     why = None
     if rater.account_id is None:
         why = _("This rater came with a file and reads nothing here.")
     elif not project.calibration:
         why = _("This project asks for no calibration; the settings of the project switch it on.")
+    elif calibrated is not None and calibrated.state in {"not_started", "practising"}:
+        why = _("They practise already.")
     with st.popover(_("Calibrate again"), icon=":material/school:", disabled=why is not None, help=why):
         st.markdown(_("Before the next pair they practise again. What they have judged stays and counts."))
         text = st.text_input(_("Reason, for the record"), max_chars=200, key=f"calibrate_text_{rater.id}")
@@ -93,6 +98,18 @@ def _draw_calibration(actor: Actor, project: Project, rater: Rater) -> None:
             _act(
                 lambda session: calibration.require_calibration_again(session, actor, project.id, rater.id, text=text),
                 lambda _done: _("{name} calibrates before the next pair.", name=plain_label(rater.name)),
+            )
+
+
+def _draw_admission(actor: Actor, project: Project, rater: Rater, calibrated: RaterCalibration) -> None:
+    with st.popover(_("Let them judge"), icon=":material/how_to_reg:"):
+        for each in calibrated.tries:
+            st.markdown(f"- {try_words(each, project.pass_mark)}")
+        st.markdown(_("They judge from the next pair on, as if they had passed; what they tried stays on record."))
+        if st.button(_("Let them in"), type="primary", key=f"admit_{rater.id}"):
+            _act(
+                lambda session: calibration.admit_rater(session, actor, project.id, rater.id),
+                lambda _done: _("{name} can judge.", name=plain_label(rater.name)),
             )
 
 

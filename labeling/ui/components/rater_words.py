@@ -6,11 +6,20 @@ Knows codes only; the numbers come from labeling.rater_report.
 import math
 
 from labeling.agreement import Caution
+from labeling.calibration import Try
 from labeling.i18n import mark
 from labeling.rater_report import Estimate, RaterReport
 from labeling.ui.texts import _
 
-__all__ = ["attention_words", "estimate_words", "interval_words", "leaning_words", "note_words", "standing_words"]
+__all__ = [
+    "attention_words",
+    "estimate_words",
+    "interval_words",
+    "leaning_words",
+    "note_words",
+    "standing_words",
+    "try_words",
+]
 
 ATTENTION = {
     "harsh": mark("grades {difference} lower than the partners"),
@@ -22,7 +31,7 @@ ATTENTION = {
     "refuses": mark("can't judge or skips {share} of the pairs"),
     "one_grade": mark("grade {grade} on all of {n} pairs"),
     "drifts": mark("drifts: {first} from the partners at first, {last} at last"),
-    "few": mark("only {n} pairs in common with others: too few to say much"),
+    "few": mark("{n} pairs in common with others: too few to say much"),
 }
 NOTES = {
     "message": mark("message"),
@@ -64,10 +73,26 @@ def interval_words(found: Estimate, *, signed: bool = False, share: bool = False
     if not found.known:
         return _("nothing to count yet")
     if math.isnan(found.low):
-        return _("{n} pairs; too few queries for an interval", n=f"{found.n:,}")
+        return _("counted on {n}; too few queries for an interval", n=f"{found.n:,}")
     form = ".0%" if share else "+.2f" if signed else ".2f"
     return _(
-        "95 %: {low} to {high}; {n} pairs", low=format(found.low, form), high=format(found.high, form), n=f"{found.n:,}"
+        "95 %: {low} to {high}; n = {n}", low=format(found.low, form), high=format(found.high, form), n=f"{found.n:,}"
+    )
+
+
+def try_words(tried: Try, pass_mark: float) -> str:
+    """How one try at a practice set went."""
+    if tried.by_hand:
+        return _("let in by hand, rubric version {version}", version=tried.version)
+    values = {"set": tried.practice_set, "version": tried.version, "needed": f"{pass_mark:.2f}"}
+    if tried.finished_at is None:
+        return _("practice set {set}, rubric version {version}: begun", **values)
+    if tried.kappa is None:
+        return _("practice set {set}, rubric version {version}: agreement undefined, {needed} is needed", **values)
+    return _(
+        "practice set {set}, rubric version {version}: agreement {kappa}, {needed} is needed",
+        kappa=f"{tried.kappa:.2f}",
+        **values,
     )
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 
 from labeling._coefficients import FloatArray
 from labeling.accounts import Actor
-from labeling.calibration import list_calibrations
+from labeling.calibration import RaterCalibration, list_calibrations
 from labeling.checks import read_gold_results, read_repeats
 from labeling.database import reading
 from labeling.projects import Project
@@ -65,12 +65,19 @@ def calibration_word(state: str) -> str:
     }[state]
 
 
-def draw_overview(reports: list[RaterReport], calibrations: dict[str, str], key: str) -> None:
+def attention_lines(report: RaterReport, calibrated: RaterCalibration | None) -> list[str]:
+    """What a lead should look at, what stops the rater first."""
+    failed = [_("passed no practice set and waits for you")] if calibrated and calibrated.state == "failed" else []
+    return failed + [attention_words(one) for one in report.attention if one.code != "few"]
+
+
+def draw_overview(reports: list[RaterReport], calibrations: dict[str, RaterCalibration], key: str) -> None:
     """A line a rater; choosing one opens the details below."""
+    standing = {name: calibration_word(one.state) for name, one in calibrations.items()}
     rows = [
         {
             _("Rater"): report.state.name,
-            _("Needs attention"): "; ".join(attention_words(one) for one in report.attention if one.code != "few"),
+            _("Needs attention"): "; ".join(attention_lines(report, calibrations.get(report.state.name))),
             _("Counts as"): standing_words(report),
             _("Judged"): report.judged,
             _("Share of votes"): report.share,
@@ -83,7 +90,7 @@ def draw_overview(reports: list[RaterReport], calibrations: dict[str, str], key:
             _("Fast series"): len(report.fast),
             _("Can't judge"): report.cannot_judge / report.judged if report.judged else None,
             _("Skipped"): report.skipped / report.judged if report.judged else None,
-            **({_("Calibration"): calibrations.get(report.state.name, "")} if any(calibrations.values()) else {}),
+            **({_("Calibration"): standing.get(report.state.name, "")} if any(standing.values()) else {}),
         }
         for report in reports
     ]
@@ -176,7 +183,7 @@ def draw_fitted(report: RaterReport, habits: dict[str, FloatArray], rubric: Rubr
     """Habits as Dawid and Skene's model has them."""
     draw_heading(_("Habits, fitted"))
     rates = habits.get(report.state.name)
-    if rates is None:
+    if rates is None or not sum(report.own):
         st.caption(_("No grade on a pair that somebody else voted on."))
         return
     draw_habits(rates, rubric.grades)
@@ -193,16 +200,20 @@ def draw_details(
     project: Project,
     rater: Rater,
     report: RaterReport,
+    calibrated: RaterCalibration | None,
     judgments: pd.DataFrame,
     stamp: Stamp,
     rubric: Rubric,
 ) -> None:
     """One rater, and what can be done."""
-    for one in report.attention:
-        st.markdown(f":material/flag: {attention_words(one)}")
-    if not report.attention:
+    lines = attention_lines(report, calibrated) + [
+        attention_words(one) for one in report.attention if one.code == "few"
+    ]
+    for line in lines:
+        st.markdown(f":material/flag: {line}")
+    if not lines:
         st.success(_("Nothing that needs attention."), icon=":material/check_circle:")
-    draw_acts(actor, project, rater)
+    draw_acts(actor, project, rater, calibrated)
     draw_notes(actor, project, rater)
     draw_numbers(report)
     left, right = st.columns(2)
@@ -235,7 +246,7 @@ def draw_page(actor: Actor, project: Project) -> None:
         rubric = get_rubric(session, project.id)
         gold = read_gold_results(session, actor, project.id)
         repeats = read_repeats(session, actor, project.id)
-        calibrations = {one.rater: calibration_word(one.state) for one in list_calibrations(session, actor, project.id)}
+        calibrations = {one.rater: one for one in list_calibrations(session, actor, project.id)}
     if not raters:
         empty_state(
             _("Nobody has judged yet."), _("Raters appear here with their first judgment."), icon=":material/groups:"
@@ -255,7 +266,7 @@ def draw_page(actor: Actor, project: Project) -> None:
     chosen = st.selectbox(_("Rater"), names, key=key)
     by_name = {report.state.name: report for report in reports}
     rater = next(one for one in raters if one.name == chosen)
-    draw_details(actor, project, rater, by_name[chosen], judgments, stamp, rubric)
+    draw_details(actor, project, rater, by_name[chosen], calibrations.get(chosen), judgments, stamp, rubric)
 
 
 actor = require("lead")
