@@ -4,13 +4,11 @@ Knows which commands there are; each is a thin function in labeling.commands.
 """
 
 import argparse
-import importlib
-import importlib.util
 import os
 import sys
 from collections.abc import Callable, Sequence
 
-from labeling.commands import files
+from labeling.commands import files, store
 from labeling.errors import AssayError
 
 _EXAMPLES = """examples:
@@ -31,8 +29,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     files.add_parsers(commands)
-    if importlib.util.find_spec("labeling.commands.store") is not None:
-        importlib.import_module("labeling.commands.store").add_parsers(commands)
+    store.add_parsers(commands)
     return parser
 
 

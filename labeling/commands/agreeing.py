@@ -4,17 +4,18 @@ Knows options and formats; computes nothing itself. Standard output carries only
 """
 
 import argparse
-import importlib
 import sys
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from labeling import breakdown
 from labeling.agreement import AgreementReport, RaterPair, count_grades, measure_agreement
 from labeling.commands.inputs import CommandVotes, add_votes_arguments, read_checked_votes
+from labeling.commands.parsing import Commands, add_command, say
+from labeling.commands.store_details import read_details
 from labeling.errors import AssayError
 from labeling.selection import Selection, select_votes
 from metrics.printing import to_csv, to_json, to_text
@@ -35,17 +36,10 @@ rubric that fails."""
 
 _CUTS = ("boundary", "grade", "query", "version", "day", "tenth")
 
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse has no public name for it
 
-
-def add_parser(commands: "Commands") -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command; it sets ``run``, a function from the chosen options to an exit code."""
-    summary = "Say how far raters agree"
-    form = argparse.RawDescriptionHelpFormatter
-    parser = commands.add_parser(
-        "agreement", help=summary, description=summary + ".", epilog=_EPILOG, formatter_class=form
-    )
+    parser = add_command(commands, "agreement", "Say how far raters agree", _EPILOG)
     add_votes_arguments(parser)
     _add_selection(parser)
     parser.add_argument(
@@ -90,7 +84,7 @@ def _run(chosen: argparse.Namespace) -> int:
         votes, grades=given.grades, draws=chosen.draws, seed=chosen.seed, resample=chosen.resample
     )
     for caution in report.warnings:
-        sys.stderr.write(f"warning: {caution}\n")
+        say(f"warning: {caution}")
     grades = count_grades(votes, given.grades)
     broken = None if chosen.by is None else _break(chosen, votes, queries, given.grades)
     if chosen.format == "json":
@@ -111,9 +105,7 @@ def _details(chosen: argparse.Namespace, given: CommandVotes) -> tuple[pd.DataFr
     """The votes with their rubric version and moment, where they have any; and the queries of a project."""
     if not chosen.project:
         return given.votes if given.details is None else given.details, None
-    # Commands on files must work where no database is installed or wanted.
-    store = importlib.import_module("labeling.commands.store_details")
-    votes, queries = store.read_details(chosen.project)
+    votes, queries = read_details(chosen.project)
     return votes[~votes["query_id"].isin(chosen.exclude_query)].reset_index(drop=True), queries
 
 

@@ -5,12 +5,13 @@ Knows options, formats and files; computes nothing itself. Standard output carri
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from labeling.aggregation import Consolidation, consolidate, parse_rule, weigh_by_gold
 from labeling.commands.inputs import CommandVotes, add_votes_arguments, print_notes, read_checked_votes, read_files
+from labeling.commands.parsing import Commands, add_command, say
 from labeling.commands.writing import build_manifest, write_together
 from labeling.exchange.judgments import read_judgments, votes_of
 from labeling.exchange.writing import csv_bytes, describe_file, qrels_bytes, table_rows
@@ -31,19 +32,10 @@ Writes QRELS in TREC's four columns and QRELS.manifest.json: rule, counts, hashe
 bytes. Open pairs are counted and not written. Decisions win over the rule. --against says for every rule how often FINAL
 has its grade, and where FINAL contradicts votes that all agree or has a grade that nobody gave."""
 
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse has no public name for it
 
-
-def add_parser(subparsers: "Commands") -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command; it sets ``run``, a function from the chosen options to an exit code."""
-    parser = subparsers.add_parser(
-        "consolidate",
-        help="Turn votes into qrels by a named rule",
-        description="Turn votes into qrels by a named rule.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "consolidate", "Turn votes into qrels by a named rule", _EXAMPLES)
     add_votes_arguments(parser)
     parser.add_argument(
         "--rule",
@@ -108,7 +100,7 @@ def _raters(given: CommandVotes) -> list[str]:
 
 def _write(chosen: argparse.Namespace, given: CommandVotes, found: Consolidation, inputs: list[dict[str, Any]]) -> None:
     if found.undefined:
-        sys.stderr.write(f"note: the rule is undefined: {found.undefined}\n")
+        say(f"note: the rule is undefined: {found.undefined}")
     qrels = qrels_bytes(found.qrels())
     manifest = build_manifest(given, found, inputs, chosen.output, qrels)
     files = {chosen.output: qrels, f"{chosen.output}.manifest.json": manifest}
@@ -116,9 +108,9 @@ def _write(chosen: argparse.Namespace, given: CommandVotes, found: Consolidation
         files[chosen.table] = csv_bytes(found.table)
     write_together(files)
     counts = found.counts
-    sys.stderr.write(
+    say(
         f"{counts['pairs']} pairs: {counts['by_rule']} by rule, {counts['decided']} decided, {counts['open']} open; "
-        f"{counts['ties']} ties, {counts['dissent_pairs']} pairs with dissent\n"
+        f"{counts['ties']} ties, {counts['dissent_pairs']} pairs with dissent"
     )
 
 

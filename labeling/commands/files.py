@@ -6,10 +6,10 @@ Knows options, formats and files; computes nothing itself. Standard output carri
 import argparse
 import math
 import sys
-from typing import TYPE_CHECKING
 
 from labeling.commands import agreeing, consolidating
 from labeling.commands.inputs import add_votes_arguments, read_checked_votes
+from labeling.commands.parsing import Commands, add_command
 from metrics import Disagreement, Votes, disagreement, parse_measure, read_run
 from metrics.printing import print_remarks, to_csv, to_json, to_text
 
@@ -22,20 +22,17 @@ _DISAGREEMENT = """examples:
 
 As python -m metrics disagreement, on any judgments format."""
 
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse has no public name for it
 
-
-def add_parsers(subparsers: "Commands") -> None:
+def add_parsers(commands: Commands) -> None:
     """Add the three commands; each sets ``run``, a function from the chosen options to an exit code."""
-    agreeing.add_parser(subparsers)
-    consolidating.add_parser(subparsers)
-    _add_disagreement(subparsers)
+    agreeing.add_parser(commands)
+    consolidating.add_parser(commands)
+    _add_disagreement(commands)
 
 
-def _add_disagreement(subparsers: "Commands") -> None:
-    parser = _add(
-        subparsers,
+def _add_disagreement(commands: Commands) -> None:
+    parser = add_command(
+        commands,
         "disagreement",
         "Score runs under every set of qrels that the votes make equally valid",
         _DISAGREEMENT,
@@ -62,16 +59,6 @@ def _add_disagreement(subparsers: "Commands") -> None:
     parser.add_argument("--show", choices=("systems", "comparisons"), default="systems", help="which table csv prints")
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
     parser.set_defaults(run=_run_disagreement, parser=parser)
-
-
-def _add(subparsers: "Commands", name: str, summary: str, epilog: str) -> argparse.ArgumentParser:
-    return subparsers.add_parser(
-        name,
-        help=summary,
-        description=summary + ".",
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
 
 
 def _positive(text: str) -> int:

@@ -4,7 +4,6 @@ Knows paths, options and standard error; the reading itself is in labeling.excha
 """
 
 import argparse
-import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from labeling.commands.parsing import say
 from labeling.errors import InputError
 from labeling.exchange.judgments import JUDGMENT_FIELDS, read_judgments, votes_of
 from labeling.exchange.tables import Imported, LeftOut
@@ -27,7 +27,6 @@ __all__ = [
     "print_notes",
     "read_checked_votes",
     "read_files",
-    "read_votes",
     "reading_choices",
 ]
 
@@ -132,25 +131,23 @@ def _add_label_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def read_votes(chosen: argparse.Namespace) -> CommandVotes:
-    """The votes that the arguments ask for, without the excluded queries; notes go to standard error."""
-    if chosen.project:
-        # Commands on files must work where no database is installed or wanted.
-        store = importlib.import_module("labeling.commands.store")
-        found: CommandVotes = store.read_project(chosen.project)
-    else:
-        found = _read_file_votes(chosen)
-    print_notes(found.notes)
-    return _without_queries(found, chosen.exclude_query)
-
-
 def read_checked_votes(chosen: argparse.Namespace) -> CommandVotes:
-    """The votes that the arguments ask for; wrong use where they name neither files nor a project, or both."""
+    """The votes that the arguments ask for, without the excluded queries; notes go to standard error.
+
+    Wrong use where they name neither files nor a project, or both.
+    """
     if bool(chosen.files) == bool(chosen.project):
         chosen.parser.error("give judgment files, or --project NAME, and not both")
     if chosen.files.count("-") > 1:
         chosen.parser.error("only one input can be standard input (-)")
-    return read_votes(chosen)
+    if chosen.project:
+        from labeling.commands.store_details import read_project  # noqa: PLC0415 - it makes CommandVotes itself
+
+        found = read_project(chosen.project)
+    else:
+        found = _read_file_votes(chosen)
+    print_notes(found.notes)
+    return _without_queries(found, chosen.exclude_query)
 
 
 def read_files(paths: Sequence[str]) -> list[tuple[str, bytes]]:
@@ -163,7 +160,7 @@ def print_notes(notes: Sequence[LeftOut | Remark]) -> None:
     for note in notes:
         text = f"left out: {note}" if isinstance(note, LeftOut) else f"note: {note.text}"
         example = f" (such as {note.examples[0]})" if note.examples else ""
-        sys.stderr.write(f"{text}{example}\n")
+        say(f"{text}{example}")
 
 
 def reading_choices(chosen: argparse.Namespace) -> dict[str, Any]:
@@ -200,7 +197,7 @@ def _without_queries(found: CommandVotes, excluded: Sequence[str]) -> CommandVot
     known = set(found.votes["query_id"])
     strangers = sorted(query for query in set(excluded) if query not in known)
     if strangers:
-        sys.stderr.write(f"note: {len(strangers)} queries to leave out have no vote ({', '.join(strangers[:5])})\n")
+        say(f"note: {len(strangers)} queries to leave out have no vote ({', '.join(strangers[:5])})")
     votes = found.votes[~found.votes["query_id"].isin(excluded)].reset_index(drop=True)
     decisions = found.decisions
     if decisions is not None:

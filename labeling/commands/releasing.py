@@ -6,7 +6,7 @@ Knows options, paths and printing; each command calls one noun.
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -14,6 +14,7 @@ from labeling import frozen, projects
 from labeling.accounts import COMMAND_LINE
 from labeling.collection import read_runs
 from labeling.commands.inputs import read_files
+from labeling.commands.parsing import Commands, add_command, say
 from labeling.commands.writing import write_folder, write_together
 from labeling.database import migrate, reading, writing
 from labeling.errors import AssayError
@@ -42,13 +43,12 @@ _COMPARE = """examples:
 
 A and B are zip files, or with --project names of its releases. Each mean runs over the queries of its own qrels."""
 
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse has no public name for it
 
-
-def add_parsers(commands: "Commands") -> None:
+def add_parsers(commands: Commands) -> None:
     """Add the three commands."""
-    parser = _add(commands, "export", "Write qrels, votes, decisions and their manifest, or freeze them", _EXPORT)
+    parser = add_command(
+        commands, "export", "Write qrels, votes, decisions and their manifest, or freeze them", _EXPORT
+    )
     parser.add_argument("--project", required=True, metavar="NAME")
     parser.add_argument("--rule", metavar="RULE", help="as consolidate's (the project's)")
     parser.add_argument("--ties", choices=("lower", "higher", "open"), help="as consolidate's (the project's)")
@@ -60,13 +60,13 @@ def add_parsers(commands: "Commands") -> None:
         "--output", metavar="PLACE", help="a folder, or a file ending in .zip; not needed with --release"
     )
     parser.set_defaults(run=_export, parser=parser)
-    parser = _add(commands, "releases", "List frozen releases, or write one's bytes", _RELEASES)
+    parser = add_command(commands, "releases", "List frozen releases, or write one's bytes", _RELEASES)
     parser.add_argument("--project", required=True, metavar="NAME")
     parser.add_argument("--get", metavar="NAME", help="the release to write")
     parser.add_argument("--output", metavar="FILE", help="where its zip archive goes")
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
     parser.set_defaults(run=_releases, parser=parser)
-    parser = _add(
+    parser = add_command(
         commands, "compare-releases", "Say what changed between two releases, and what it did to scores", _COMPARE
     )
     parser.add_argument("before", metavar="A")
@@ -77,20 +77,6 @@ def add_parsers(commands: "Commands") -> None:
     parser.add_argument("--show", choices=("pairs", "moves", "scores"), default="pairs", help="which table csv prints")
     parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
     parser.set_defaults(run=_compare)
-
-
-def _add(commands: "Commands", name: str, summary: str, epilog: str) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name,
-        help=summary,
-        description=summary + ".",
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
 
 
 def _export(chosen: argparse.Namespace) -> int:
@@ -107,15 +93,18 @@ def _export(chosen: argparse.Namespace) -> int:
             frozen.check_name(session, COMMAND_LINE, project.id, chosen.release)
         release = build_release(session, COMMAND_LINE, project.id, choices)
     if release.consolidation.undefined:
-        _say(f"note: the rule is undefined: {release.consolidation.undefined}")
+        say(f"note: the rule is undefined: {release.consolidation.undefined}")
+    if "left_out" in release.manifest:
+        left_out = release.manifest["left_out"]
+        say(f"note: left out {', '.join(left_out['files'])}: {left_out['because']}")
     if chosen.output:
         _write(chosen.output, release)
     if chosen.release:
         with writing() as session:
             kept = frozen.freeze(session, COMMAND_LINE, project.id, release)
-        _say(f"release {kept.name}: {kept.size:,} bytes, SHA-256 {kept.sha256}")
+        say(f"release {kept.name}: {kept.size:,} bytes, SHA-256 {kept.sha256}")
     counts = release.consolidation.counts
-    _say(f"{counts['pairs']} pairs: {counts['by_rule']} by rule, {counts['decided']} decided, {counts['open']} open")
+    say(f"{counts['pairs']} pairs: {counts['by_rule']} by rule, {counts['decided']} decided, {counts['open']} open")
     return 0
 
 

@@ -5,10 +5,10 @@ Knows options and printing; each command calls one noun.
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from labeling import projects
 from labeling.accounts import COMMAND_LINE
+from labeling.commands.parsing import Commands, add_command, say
 from labeling.commands.writing import write_folder, write_together
 from labeling.database import reading
 from labeling.exchange.writing import csv_bytes
@@ -31,19 +31,10 @@ _REPORT = """examples:
 
 The same ledger gives the same bytes: the report's date is that of the newest judgment. HTML needs no other file."""
 
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse has no public name for it
 
-
-def add_parsers(commands: "Commands") -> None:
+def add_parsers(commands: Commands) -> None:
     """Add the commands; each sets ``run``, a function from the chosen options to an exit code."""
-    parser = commands.add_parser(
-        "stop",
-        help="Say whether more judging can change who wins",
-        description="Say whether more judging can change who wins.",
-        epilog=_STOP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "stop", "Say whether more judging can change who wins", _STOP)
     parser.add_argument("--project", required=True, metavar="NAME")
     parser.add_argument("--runs", required=True, nargs=2, metavar=("A", "B"), help="tags of two runs of the project")
     parser.add_argument("-m", "--measure", metavar="MEASURE", default="nDCG@10")
@@ -57,14 +48,9 @@ def add_parsers(commands: "Commands") -> None:
     _add_report(commands)
 
 
-def _add_report(commands: "Commands") -> None:
-    parser = commands.add_parser(
-        "report",
-        help="Write the report of a project: HTML, or Markdown with tables and charts",
-        description="Write the report of a project: HTML, or Markdown with tables and charts.",
-        epilog=_REPORT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _add_report(commands: Commands) -> None:
+    summary = "Write the report of a project: HTML, or Markdown with tables and charts"
+    parser = add_command(commands, "report", summary, _REPORT)
     parser.add_argument("--project", required=True, metavar="NAME")
     parser.add_argument("--output", required=True, metavar="PLACE", help="FILE.html, FILE.zip, or a folder")
     parser.add_argument(
@@ -103,7 +89,7 @@ def _report(chosen: argparse.Namespace) -> int:
         write_together({output: report_archive(report)})
     else:
         write_folder(output, report_files(report))
-    sys.stderr.write(f"{report.title}: {report.subtitle}\n")
+    say(f"{report.title}: {report.subtitle}")
     return 0
 
 

@@ -9,31 +9,24 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from labeling import accounts, projects
 from labeling.accounts import COMMAND_LINE
-from labeling.collection import read_runs
 from labeling.commands import releasing, reporting, store_import
-from labeling.commands.inputs import CommandVotes
+from labeling.commands.parsing import Commands, add_command, say
 from labeling.database import back_up, check_database, migrate, put_back, reading, writing
-from labeling.disputes import read_decisions
 from labeling.errors import AssayError
 from labeling.ledger_check import set_derived_right
 from labeling.pool import build_pool, preview_pool
-from labeling.releases import read_weights
-from labeling.rubrics import get_rubric, levels_of, publish_rubric
+from labeling.rubrics import levels_of, publish_rubric
 from labeling.settings import database_url, public_address
 from labeling.twins import refresh_twins
-from labeling.votes import read_votes as read_project_votes
 
-__all__ = ["add_parsers", "read_project"]
-
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse has no public name for it
+__all__ = ["add_parsers"]
 
 
-def add_parsers(commands: "Commands") -> None:
+def add_parsers(commands: Commands) -> None:
     """Add the commands; each sets ``run``, a function from the chosen options to an exit code."""
     parser = _add(commands, "init", "Create or update the database", "  python -m labeling init --demo")
     parser.add_argument("--demo", action="store_true", help="add the demo project where there is none")
@@ -62,17 +55,12 @@ def add_parsers(commands: "Commands") -> None:
     parser.set_defaults(run=_check)
 
 
-def _add(commands: "Commands", name: str, summary: str, examples: str) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name,
-        help=summary,
-        description=f"{summary}. The database is that of ASSAY_DATABASE_URL (sqlite:///data/assay.db).",
-        epilog=f"examples:\n{examples}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _add(commands: Commands, name: str, summary: str, examples: str) -> argparse.ArgumentParser:
+    described = f"{summary}. The database is that of ASSAY_DATABASE_URL (sqlite:///data/assay.db)."
+    return add_command(commands, name, summary, f"examples:\n{examples}", description=described)
 
 
-def _add_user(commands: "Commands") -> None:
+def _add_user(commands: Commands) -> None:
     examples = (
         "  python -m labeling user add Ann --role admin\n  python -m labeling user link Bo --role rater\n"
         "  python -m labeling user list"
@@ -92,7 +80,7 @@ def _add_user(commands: "Commands") -> None:
     listing.set_defaults(run=_user_list)
 
 
-def _add_project(commands: "Commands") -> None:
+def _add_project(commands: Commands) -> None:
     examples = (
         "  python -m labeling project create dl19\n  python -m labeling project show dl19 --format json\n"
         "  python -m labeling project open dl19"
@@ -118,7 +106,7 @@ def _add_project(commands: "Commands") -> None:
     listing.set_defaults(run=_project_list)
 
 
-def _add_pool(commands: "Commands") -> None:
+def _add_pool(commands: Commands) -> None:
     examples = "  python -m labeling pool --project dl19 --depth 10 --overlap 2 --dry-run"
     parser = _add(commands, "pool", "Choose the pairs to judge: the union of the runs' top documents", examples)
     parser.add_argument("--project", required=True, metavar="NAME")
@@ -127,10 +115,6 @@ def _add_pool(commands: "Commands") -> None:
     parser.add_argument("--dry-run", action="store_true", help="only say what it would make")
     parser.add_argument("--format", choices=("table", "json"), default="table")
     parser.set_defaults(run=_pool)
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
 
 
 def _answer(values: dict[str, Any] | list[dict[str, Any]], form: str) -> None:
@@ -147,14 +131,14 @@ def _answer(values: dict[str, Any] | list[dict[str, Any]], form: str) -> None:
 
 def _init(chosen: argparse.Namespace) -> int:
     migrate()
-    _say(f"database ready: {database_url()}")
+    say(f"database ready: {database_url()}")
     if chosen.demo:
         # The demo's texts are read only where they are wanted.
         from labeling.demo_project import make_demo  # noqa: PLC0415
 
         with writing() as session:
             made = make_demo(session)
-        _say("demo project added" if made else "demo project is there")
+        say("demo project added" if made else "demo project is there")
     return 0
 
 
@@ -168,7 +152,7 @@ def _user_add(chosen: argparse.Namespace) -> int:
         password = sys.stdin.readline().rstrip("\n")
     with writing() as session:
         accounts.create_account(session, COMMAND_LINE, name=chosen.name, role=chosen.role, password=password)
-    _say(f"{chosen.role} {chosen.name} can sign in at {public_address()}")
+    say(f"{chosen.role} {chosen.name} can sign in at {public_address()}")
     return 0
 
 
@@ -205,7 +189,7 @@ def _project_create(chosen: argparse.Namespace) -> int:
         if chosen.rubric:
             text, levels = _read_rubric(chosen.rubric)
             publish_rubric(session, COMMAND_LINE, project.id, text=text, levels=levels)
-    _say(f"project {project.name} made")
+    say(f"project {project.name} made")
     return 0
 
 
@@ -261,7 +245,7 @@ def _backup(chosen: argparse.Namespace) -> int:
     if target.exists():
         raise AssayError(f"{target}: expected a new file, found one that exists")
     back_up(target)
-    _say(f"copied to {target}")
+    say(f"copied to {target}")
     return 0
 
 
@@ -272,7 +256,7 @@ def _restore(chosen: argparse.Namespace) -> int:
     if not chosen.yes:
         raise AssayError(f"this replaces what is in {database_url()}: say --yes to go on")
     put_back(source)
-    _say(f"restored from {source}")
+    say(f"restored from {source}")
     return 0
 
 
@@ -282,18 +266,3 @@ def _check(chosen: argparse.Namespace) -> int:
         findings = set_derived_right(session)
     _answer({**asdict(findings), "broken": faults or "nothing"}, chosen.format)
     return 1 if faults else 0
-
-
-def read_project(name: str) -> CommandVotes:
-    """A project's votes, decisions and runs, for the commands that also work on files."""
-    with reading() as session:
-        project = projects.get_project_by_name(session, COMMAND_LINE, name)
-        decisions = read_decisions(session, COMMAND_LINE, project.id)
-        return CommandVotes(
-            votes=read_project_votes(session, COMMAND_LINE, project.id),
-            grades=get_rubric(session, project.id).grades,
-            inputs=[{"project": project.name}],
-            decisions=decisions[["query_id", "doc_id", "grade"]],
-            runs=tuple(read_runs(session, project.id)),
-            weights=read_weights(session, COMMAND_LINE, project.id),
-        )

@@ -6,12 +6,13 @@ Knows options and printing; the readers stand in labeling.exchange and metrics.t
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from labeling import collection, projects
 from labeling.accounts import COMMAND_LINE
 from labeling.collection import hashes_of, read_queries_table
 from labeling.commands.inputs import add_reading_options, print_notes, read_files, reading_choices
+from labeling.commands.parsing import Commands, add_command, say
 from labeling.commands.store_references import run_references
 from labeling.database import migrate, reading, writing
 from labeling.exchange.documents import read_documents
@@ -35,18 +36,15 @@ _EXAMPLES = """examples:
   python -m labeling import judgments book.csv --project shop --queries text
   python -m labeling import references practice.csv --project dl19 --dry-run"""
 
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse has no public name for it
 
-
-def add_parser(commands: "Commands") -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command with its four kinds."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "import",
-        help="Bring queries, documents, runs, judgments and references into a project",
+        "Bring queries, documents, runs, judgments and references into a project",
+        _EXAMPLES,
         description="Bring files into a project of the database. A file that is wrong changes nothing.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="queries|documents|runs|judgments|references")
     acts = {
@@ -91,10 +89,6 @@ def _column(text: str) -> tuple[str, str]:
     return name, column
 
 
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-
-
 def _report(imported: Imported, files: Sequence[tuple[str, bytes]]) -> dict[str, Any]:
     print_notes((*imported.left_out, *imported.remarks))
     left_out = {left.reason: left.count for left in imported.left_out}
@@ -120,7 +114,7 @@ def _queries(chosen: argparse.Namespace) -> int:
             collection.record_import(
                 session, COMMAND_LINE, project.id, "queries", [name], _report(found, [(name, content)])
             )
-            _say(f"{name}: {stored.added} new, {stored.changed} changed, {stored.unchanged} there already")
+            say(f"{name}: {stored.added} new, {stored.changed} changed, {stored.unchanged} there already")
     return 0
 
 
@@ -136,7 +130,7 @@ def _documents(chosen: argparse.Namespace) -> int:
             collection.record_import(
                 session, COMMAND_LINE, project.id, "documents", [name], _report(found, [(name, content)])
             )
-            _say(f"{name}: {stored.added} new, {stored.changed} changed, {stored.unchanged} there already")
+            say(f"{name}: {stored.added} new, {stored.changed} changed, {stored.unchanged} there already")
     _find_twins(project.id)
     return 0
 
@@ -145,7 +139,7 @@ def _find_twins(project_id: int) -> None:
     """Near-duplicates among the texts that came in; a project without pairs has none yet."""
     found = refresh_twins(COMMAND_LINE, project_id)
     if found.groups:
-        _say(f"{found.pairs} pairs are near-duplicates, in {found.groups} groups")
+        say(f"{found.pairs} pairs are near-duplicates, in {found.groups} groups")
 
 
 def _mapping(chosen: argparse.Namespace) -> Mapping[str, str]:
@@ -165,10 +159,10 @@ def _runs(chosen: argparse.Namespace) -> int:
         for name, content in files:
             run = collection.add_run(session, COMMAND_LINE, project.id, content, name)
             for remark in run.remarks:
-                _say(f"{name}: {remark.text}")
+                say(f"{name}: {remark.text}")
         report = {"runs": len(files), "sha256": hashes_of(files)}
         collection.record_import(session, COMMAND_LINE, project.id, "runs", [name for name, _ in files], report)
-    _say(f"{len(files)} runs imported")
+    say(f"{len(files)} runs imported")
     return 0
 
 
@@ -192,7 +186,7 @@ def _judgments(chosen: argparse.Namespace) -> int:
             else found.table
         )
         if chosen.dry_run:
-            _say(f"{len(table)} judgments would be imported; nothing was written")
+            say(f"{len(table)} judgments would be imported; nothing was written")
             return 0
         names = [name for name, _ in files]
         done = import_judgments(
@@ -203,12 +197,12 @@ def _judgments(chosen: argparse.Namespace) -> int:
 
 
 def _say_done(done: ImportedJudgments) -> None:
-    _say(
+    say(
         f"{done.judgments} judgments ({done.votes} grades) of {len(done.raters)} raters on {done.pairs} pairs, "
         f"{done.new_pairs} of them new"
     )
     if done.documents_without_text or done.queries_without_text:
-        _say(
+        say(
             f"{len(done.queries_without_text)} queries and {len(done.documents_without_text)} documents have no text here: "
             "their pairs count and are not handed out"
         )

@@ -4,11 +4,11 @@ Knows printing; the reader stands in labeling.exchange.references.
 """
 
 import argparse
-import sys
 
 from labeling import projects
 from labeling.accounts import COMMAND_LINE
 from labeling.commands.inputs import print_notes, read_files
+from labeling.commands.parsing import say
 from labeling.database import migrate, reading, writing
 from labeling.exchange.references import read_references
 from labeling.references import import_references, preview_references
@@ -33,5 +33,5 @@ def run_references(chosen: argparse.Namespace) -> int:
             sets = ", ".join(f"set {number} with {count}" for number, count in done.sets.items()) or "no practice set"
             counts = f"{done.new} new, {done.changed} changed, {done.unchanged} there already"
             would = "would be: " if chosen.dry_run else ""
-            sys.stderr.write(f"{name}: {would}{counts}; {sets}, {done.gold} gold\n")
+            say(f"{name}: {would}{counts}; {sets}, {done.gold} gold")
     return 0
