@@ -84,8 +84,23 @@ def build_manifest(session: Session, actor: Actor, made: ReleaseInputs, choices:
         "inputs": _inputs(session, actor, project),
         "measures": [parse_measure(DEFAULT_MEASURE).definition()],
         "raters": made.facts["raters"],
+        **_left_out(made),
         "files": {name: _file(name, content) for name, content in sorted(made.files.items())},
     }
+
+
+def _left_out(made: ReleaseInputs) -> dict[str, Any]:
+    """What there would be, had its format a place for every id; where nothing is left out, no word of it."""
+    odd = made.facts["id_without_trec"]
+    if odd is None:
+        return {}
+    why = f"their formats take no id that is empty or holds a blank (BEIR's: a tab or a line break), and one is {odd!a}"
+    names = [
+        name
+        for name in ("qrels.txt", "raters/", "ir_datasets/", "beir/")
+        if not any(file.startswith(name) for file in made.files)
+    ]
+    return {"left_out": {"files": names, "because": why}}
 
 
 def _filters(session: Session, project: Project, choices: "ReleaseChoices", facts: dict[str, Any]) -> dict[str, Any]:

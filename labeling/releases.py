@@ -15,8 +15,8 @@ from labeling.checks import read_gold_results
 from labeling.collection import read_documents_table, read_queries_table
 from labeling.disputes import read_decisions
 from labeling.exchange import exports
-from labeling.exchange.archives import MANIFEST, QRELS, pack_files
-from labeling.exchange.writing import csv_bytes, json_bytes, jsonl_bytes, qrels_bytes, table_rows
+from labeling.exchange.archives import MANIFEST, QRELS, TABLE, pack_files
+from labeling.exchange.writing import csv_bytes, find_id_without_trec, json_bytes, jsonl_bytes, qrels_bytes, table_rows
 from labeling.manifests import ReleaseInputs, build_manifest
 from labeling.projects import Project, get_project
 from labeling.rubrics import Rubric, get_rubric
@@ -111,8 +111,7 @@ def _own_files(
     decided = _with_text_times(decisions, "decided_at")
     flat = judged.assign(answers=[_answers_text(value) for value in judged["answers"]])
     return {
-        QRELS: qrels_bytes(consolidation.qrels()),
-        "consolidated.csv": csv_bytes(consolidation.table),
+        TABLE: csv_bytes(consolidation.table),
         "consolidated.jsonl": jsonl_bytes(table_rows(consolidation.table)),
         "judgments.csv": csv_bytes(flat),
         "judgments.jsonl": jsonl_bytes(table_rows(judged)),
@@ -140,17 +139,34 @@ def _shapes(
         documents = read_documents_table(session, project.id)
         documents = documents[documents["doc_id"].isin(set(consolidation.table["doc_id"]))].reset_index(drop=True)
     names, by_id = exports.name_queries(queries)
-    by_rater, raters = exports.export_by_rater(votes)
+    odd = find_id_without_trec(consolidation.table)
+    trec, raters = ({}, {}) if odd is not None else _trec_shapes(qrels, votes, queries, documents)
     files = {
-        **by_rater,
+        **trec,
         **exports.export_soft(votes, rubric.grades),
-        **exports.export_ir_datasets(qrels, queries, documents),
         **exports.export_beir(qrels, queries, documents),
         **exports.export_quepid(qrels, votes, names),
         **exports.export_opensearch(qrels, names, choices.name or project.name),
     }
-    facts = {"raters": raters, "queries_named_by_id": by_id, "documents": None if documents is None else len(documents)}
+    facts = {
+        "raters": raters,
+        "id_without_trec": odd,
+        "queries_named_by_id": by_id,
+        "documents": None if documents is None else len(documents),
+    }
     return files, facts
+
+
+def _trec_shapes(
+    qrels: pd.DataFrame, votes: pd.DataFrame, queries: pd.DataFrame, documents: pd.DataFrame | None
+) -> tuple[dict[str, bytes], dict[str, str]]:
+    """What is in TREC's columns, or needs such a file; and which file is whose."""
+    by_rater, raters = exports.export_by_rater(votes)
+    return {
+        QRELS: qrels_bytes(qrels),
+        **by_rater,
+        **exports.export_ir_datasets(qrels, queries, documents),
+    }, raters
 
 
 def _without(table: pd.DataFrame, queries: tuple[str, ...]) -> pd.DataFrame:

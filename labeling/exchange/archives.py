@@ -16,9 +16,9 @@ import pandas as pd
 from labeling.errors import InputError
 from metrics import read_qrels
 
-__all__ = ["MANIFEST", "QRELS", "Archive", "open_archive", "pack_files"]
+__all__ = ["MANIFEST", "QRELS", "TABLE", "Archive", "open_archive", "pack_files"]
 
-MANIFEST, QRELS = "manifest.json", "qrels.txt"
+MANIFEST, QRELS, TABLE = "manifest.json", "qrels.txt", "consolidated.csv"
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,14 @@ class Archive:
     manifest: Mapping[str, Any]
 
     def qrels(self) -> pd.DataFrame:
-        """Its qrels: query_id, doc_id, relevance; empty where no pair has a grade."""
+        """Its qrels: query_id, doc_id, relevance; empty where no pair has a grade.
+
+        An archive whose ids have no place in TREC's format holds them in its table alone.
+        """
+        if QRELS not in self.files:
+            table = pd.read_csv(io.BytesIO(self.files[TABLE]), dtype=str, keep_default_na=False)
+            graded = table.loc[table["relevance"] != "", ["query_id", "doc_id", "relevance"]]
+            return graded.astype({"relevance": "int64"}).reset_index(drop=True)
         if not self.files[QRELS].strip():
             return pd.DataFrame({"query_id": [], "doc_id": [], "relevance": []}).astype({"relevance": "int64"})
         return read_qrels(self.files[QRELS], name=f"{self.name}/{QRELS}").table
@@ -60,7 +67,7 @@ def open_archive(content: bytes, name: str) -> Archive:
             files = {one.filename: archive.read(one) for one in archive.infolist() if not one.is_dir()}
     except Exception as error:
         raise InputError(name, None, "a release as a zip archive", str(error)) from error
-    for needed in (MANIFEST, QRELS):
+    for needed in (MANIFEST, TABLE if TABLE in files else QRELS):
         if needed not in files:
             raise InputError(name, None, f"a release with {needed}", f"{len(files)} files without it")
     try:

@@ -60,7 +60,12 @@ def export_ir_datasets(qrels: pd.DataFrame, queries: pd.DataFrame, documents: pd
 
 
 def export_beir(qrels: pd.DataFrame, queries: pd.DataFrame, documents: pd.DataFrame | None) -> Files:
-    """A folder that BEIR's GenericDataLoader reads: corpus.jsonl (only with documents), queries.jsonl, qrels/test.tsv."""
+    """A folder that BEIR's GenericDataLoader reads: corpus.jsonl (only with documents), queries.jsonl, qrels/test.tsv.
+
+    Nothing where an id holds a tab or a line break.
+    """
+    if pd.concat([qrels["query_id"], qrels["doc_id"]]).astype(str).str.contains(r"[\t\r\n]").any():
+        return {}  # its qrels have no way to write such an id
     lines = ["query-id\tcorpus-id\tscore\n"]
     ordered = qrels.sort_values(["query_id", "doc_id"])
     lines += [f"{row.query_id}\t{row.doc_id}\t{row.relevance}\n" for row in ordered.itertuples()]

@@ -22,13 +22,16 @@ __all__ = [
     "csv_bytes",
     "describe_file",
     "describe_tool",
+    "find_id_without_trec",
     "json_bytes",
     "jsonl_bytes",
     "qrels_bytes",
+    "safe_file_name",
     "table_rows",
 ]
 
 
+_LONGEST_NAME = 200  # bytes; file systems take 255, with the ending
 _UNSAFE = re.compile(r'[%/\\:*?"<>|\x00-\x1f]')
 
 
@@ -47,6 +50,12 @@ def qrels_bytes(qrels: pd.DataFrame) -> bytes:
     target = io.BytesIO()
     write_qrels(qrels, target)
     return target.getvalue()
+
+
+def find_id_without_trec(table: pd.DataFrame) -> str | None:
+    """The first query_id or doc_id that TREC's format cannot carry, as qrels_bytes says; None where it carries all."""
+    ids = pd.concat([table["query_id"], table["doc_id"]]).unique().tolist()
+    return next((one for one in ids if "\0" in one or one.split() != [one]), None)
 
 
 def csv_bytes(table: pd.DataFrame) -> bytes:
@@ -71,9 +80,13 @@ def table_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def safe_file_name(name: str) -> str:
-    """A name that every system takes for a file: what has a meaning in paths is written as %XX."""
+    """A name that every system takes for a file: what has a meaning in paths is written as %XX, what is too long is cut."""
     safe = _UNSAFE.sub(lambda found: quote(found.group(), safe=""), name)
-    return f"%2E{safe[1:]}" if safe.startswith(".") else safe
+    safe = f"%2E{safe[1:]}" if safe.startswith(".") else safe
+    if len(safe.encode()) <= _LONGEST_NAME:
+        return safe
+    kept = safe.encode()[: _LONGEST_NAME - 20].decode(errors="ignore")
+    return f"{kept}~{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def base_name(name: str) -> str:

@@ -133,6 +133,29 @@ class TestContents:
         assert archive.manifest["filters"]["texts"] == "without the texts of the documents"
         assert b"text of d0" not in read(project, "without")
 
+    def test_ids_with_blanks_cost_a_release_its_files_in_trecs_format_and_no_grade(self, database: str) -> None:
+        project = make_project(queries=2, documents=2)
+        bring_votes(project, VOTES + 'q1,New York,ann,2,,,\n"q1","a\tb",ann,1,,,\n')
+        freeze(project, "first", rule="majority", ties="lower", texts=True)
+        archive = open_archive(read(project, "first"), "first")
+        assert not [
+            name for name in archive.files if name == "qrels.txt" or name.startswith(("raters/", "ir_", "beir/"))
+        ]
+        assert archive.manifest["left_out"]["files"] == ["qrels.txt", "raters/", "ir_datasets/", "beir/"]
+        assert "'New York'" in archive.manifest["left_out"]["because"]
+        grades = archive.qrels().set_index(["query_id", "doc_id"])["relevance"].to_dict()
+        assert grades == {("q0", "d0"): 1, ("q0", "d1"): 2, ("q1", "d0"): 0, ("q1", "New York"): 2, ("q1", "a\tb"): 1}
+        assert b"q1,New York,2" in archive.files["consolidated.csv"]
+
+    def test_a_rater_with_a_long_name_has_a_file_that_every_system_can_write(self, project: int) -> None:
+        names = ["가" * 200, "가" * 199 + "나"]
+        bring_votes(project, "query_id,doc_id,rater,grade\n" + "".join(f"q0,d0,{one},1\n" for one in names))
+        with reading() as session:
+            manifest = build_release(session, COMMAND_LINE, project).manifest
+        files = {rater: file for file, rater in manifest["raters"].items() if rater in names}
+        assert len(set(files.values())) == 2
+        assert all(len(file.removeprefix("raters/").encode()) <= 255 for file in files.values())
+
     def test_the_manifest_says_how_the_grades_came_about(self, project: int) -> None:
         pair = 1
         with writing() as session:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
 from labeling import frozen, projects
@@ -45,6 +46,19 @@ def test_an_order_of_raters_is_chosen_and_kept_as_the_projects_rule(demo: str, o
     assert not app.exception
     assert demo_project().rule == "raters:Tae (hasty),Leo (lenient)"
     assert find(open_page("qrels").selectbox, "Rule").value == "raters"
+
+
+def test_an_id_with_a_blank_leaves_the_trec_file_out_and_says_so(demo: str, open_page: Open) -> None:
+    with writing() as session:
+        session.execute(
+            text("UPDATE document SET doc_id = 'New York' WHERE id = (SELECT document_pk FROM pair LIMIT 1)")
+        )
+    app = open_page("qrels")
+    assert not app.exception
+    assert any("New York" in info.value and "TREC" in info.value for info in app.info)
+    labels = [one.label for one in app.get("download_button")]
+    assert "Everything (zip)" in labels
+    assert "Qrels (TREC)" not in labels
 
 
 def test_rules_stand_side_by_side_with_what_they_leave_open_and_do_to_the_runs(demo: str, open_page: Open) -> None:

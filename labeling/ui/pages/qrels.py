@@ -8,6 +8,8 @@ from labeling.aggregation import Consolidation
 from labeling.database import reading
 from labeling.disputes import read_decisions
 from labeling.errors import AssayError
+from labeling.exchange.archives import QRELS
+from labeling.exchange.writing import find_id_without_trec
 from labeling.projects import Project
 from labeling.releases import ReleaseChoices, build_release, pack, read_weights
 from labeling.rubrics import get_rubric
@@ -18,6 +20,7 @@ from labeling.ui.components.release_final import draw_final
 from labeling.ui.components.release_frozen import draw_releases
 from labeling.ui.components.release_rules import choose_rule, compared_rules, compared_with, draw_side_by_side
 from labeling.ui.components.release_words import reason_word
+from labeling.ui.components.untrusted import plain_label
 from labeling.ui.state import current_project, project_switch, require, show_fault
 from labeling.ui.texts import _
 from labeling.votes import read_votes
@@ -59,9 +62,16 @@ def draw_weights(found: Consolidation) -> None:
         )
 
 
-def draw_downloads(actor: Actor, project: Project, rule: str, tie: str) -> None:
-    """The files, with the manifest that says how they came about; made when they are asked for."""
+def draw_downloads(actor: Actor, project: Project, rule: str, tie: str, odd: str | None) -> None:
+    """The files, with the manifest that says how they came about; made when they are asked for. odd is an id without a place in TREC's format."""
     st.subheader(_("Files"), anchor=False)
+    if odd is not None:
+        words = _(
+            "TREC's format has no place for an id that is empty or holds a blank, such as {id}: the TREC qrels, those of each rater "
+            "and the folder for ir_datasets are left out. The other files hold every grade.",
+            id=plain_label(odd),
+        )
+        st.info(words, icon=":material/info:")
     texts = st.checkbox(_("With the texts of the documents (large)"), key=f"texts_{project.id}")
     choices = ReleaseChoices(rule, tie, texts)
 
@@ -73,7 +83,7 @@ def draw_downloads(actor: Actor, project: Project, rule: str, tie: str) -> None:
     name = f"assay-{project.id}"
     files = (
         (None, _("Everything (zip)"), "application/zip"),
-        ("qrels.txt", _("Qrels (TREC)"), "text/plain"),
+        (QRELS, _("Qrels (TREC)"), "text/plain"),
         ("consolidated.csv", _("Grades (CSV)"), "text/csv"),
         ("judgments.csv", _("Judgments (CSV)"), "text/csv"),
         ("soft_qrels.csv", _("Soft qrels (CSV)"), "text/csv"),
@@ -83,6 +93,8 @@ def draw_downloads(actor: Actor, project: Project, rule: str, tie: str) -> None:
     )
     with st.container(horizontal=True):
         for file, words, kind in files:
+            if file == QRELS and odd is not None:
+                continue
             st.download_button(
                 words,
                 lambda file=file: make(file),  # type: ignore[misc]
@@ -155,7 +167,7 @@ if view == "grades":
     draw_counts(found)
     draw_weights(found)
     draw_grades(found)
-    draw_downloads(actor, project, rule, tie)
+    draw_downloads(actor, project, rule, tie, find_id_without_trec(found.table))
 elif view == "releases":
     draw_releases(actor, project, rule, tie, sorted(found.table["query_id"].unique()))
 else:
