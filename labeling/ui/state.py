@@ -17,7 +17,6 @@ from labeling.projects import Project
 from labeling.rubrics import Rubric
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.judging_card import CardRubric
-from labeling.ui.components.untrusted import plain_label
 from labeling.ui.texts import _, use_account_language
 
 __all__ = [
@@ -28,6 +27,7 @@ __all__ = [
     "current_actor",
     "current_project",
     "go_to_project",
+    "number_in_address",
     "project_switch",
     "require",
     "session_token",
@@ -93,6 +93,12 @@ def go_to_project(project_id: int, page: str, **more: str) -> None:
     st.switch_page(page, query_params={"project": str(project_id), **more})
 
 
+def number_in_address(name: str) -> int | None:
+    """A number that the address gives, such as a pair's; None where it gives none that the database could hold."""
+    wanted = st.query_params.get(name, "")
+    return int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) <= 18 else None
+
+
 def current_project(actor: Actor) -> Project:
     """The project that the address names, else the one last looked at, else the newest; the page stops without one."""
     with reading() as session:
@@ -105,8 +111,8 @@ def current_project(actor: Actor) -> Project:
         )
         st.stop()
     by_id = {project.id: project for project in found}
-    wanted = st.query_params.get("project", "")
-    chosen = int(wanted) if wanted.isdigit() else st.session_state.get(_PROJECT)
+    wanted = number_in_address("project")
+    chosen = st.session_state.get(_PROJECT) if wanted is None else wanted
     if chosen not in by_id:
         opened = [project for project in found if project.state == "open"] or found
         chosen = opened[0].id
@@ -167,8 +173,3 @@ def attempt(act: Callable[[], Result]) -> Result | None:
     except (AssayError, NotFound) as fault:
         show_fault(fault)
         return None
-
-
-def named(name: str) -> str:
-    """A name as part of a widget's label."""
-    return plain_label(name)

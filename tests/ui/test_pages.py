@@ -109,6 +109,14 @@ def test_a_deep_link_names_its_project(demo: str, open_page: Open) -> None:
     assert app.selectbox[0].value == other.id
 
 
+@pytest.mark.parametrize("odd", ["²", "9" * 30, "-1", "one"])
+@pytest.mark.parametrize("page", ["settle", "judge"])
+def test_an_address_with_an_odd_number_opens_the_page_as_without_it(
+    demo: str, open_page: Open, page: str, odd: str
+) -> None:
+    assert not open_page(page, project=odd, pair=odd).exception
+
+
 def test_a_lead_makes_a_project_by_its_name(demo: str, open_page: Open) -> None:
     app = open_page("home")
     app.text_input[0].set_value("My project")

@@ -12,7 +12,7 @@ from labeling.ui.components.judging_card import judging_card
 from labeling.ui.components.look import judging_look
 from labeling.ui.components.messages import draw_messages
 from labeling.ui.components.rubric_changes import draw_changes
-from labeling.ui.state import card_rubric, csrf, current_actor, current_project
+from labeling.ui.state import card_rubric, csrf, current_actor, current_project, number_in_address
 from labeling.ui.texts import _, _n
 
 
@@ -48,7 +48,6 @@ if project.state == "draft":
     st.stop()
 with reading() as session:
     rubric = get_rubric(session, project.id)
-pair = st.query_params.get("pair")
 walking = st.query_params.get("older") == "1"
 draw_older_line(actor, project, walking=walking)
 judging_card(
@@ -56,7 +55,7 @@ judging_card(
     account=actor.account_id or 0,
     csrf=csrf(),
     rubric=card_rubric(rubric),
-    pair=int(pair) if pair and pair.isdigit() else None,
+    pair=number_in_address("pair"),
     older=walking,
     key=f"judging_card_{project.id}_{rubric.version}_{walking}",
 )

@@ -26,7 +26,7 @@ from labeling.ui.components.settle_reasons import draw_reasons
 from labeling.ui.components.settle_requests import draw_instead, draw_waiting, read_requests
 from labeling.ui.components.settle_suspects import list_suspects, show_why
 from labeling.ui.components.untrusted import as_html, show_inline, show_text
-from labeling.ui.state import current_project, project_switch, require
+from labeling.ui.state import current_project, number_in_address, project_switch, require
 from labeling.ui.texts import _
 from metrics import Influence
 
@@ -99,8 +99,7 @@ def choose_view(
 
 def find_place(actor: Actor, project: Project, listed: list[Dispute]) -> Place | None:
     """The pair that the address asks for, disputed or not; else the first one in view."""
-    wanted = st.query_params.get("pair", "")
-    pair = int(wanted) if wanted.isdigit() else None
+    pair = number_in_address("pair")
     query_id, doc_id = st.query_params.get("query"), st.query_params.get("doc")
     if pair is None and query_id is not None and doc_id is not None:
         with reading() as session:
