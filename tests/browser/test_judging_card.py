@@ -259,6 +259,11 @@ def test_on_a_phone_the_grades_stay_in_reach(browser, card_server):
     card.wait_saved()
     card.root.locator('[data-do="sheet"]').tap()
     expect(card.root.locator("[data-rubric]")).to_contain_text("Answers fully")
+    # documents without a title stand among the last acts with the beginning of their text
+    card.root.locator("[data-history] li span").last.evaluate("(node) => { node.textContent = 'word '.repeat(60) }")
+    sheet = card.root.locator("[data-sheet]")
+    assert sheet.evaluate("(node) => node.scrollWidth - node.clientWidth") == 0
+    assert card.root.locator("[data-history] li button").first.bounding_box()["x"] < 390 - 44
     context.close()
     assert card.grades() == [(1, 2)]
 
