@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
 from labeling.database import AnyRow
-from labeling.errors import AssayError, NotFound
+from labeling.errors import AssayError
 from labeling.practice_result import Result, compare_with_reference
 from labeling.projects import Project, get_project
-from labeling.raters import Rater, list_raters
+from labeling.raters import Rater, get_rater_by_id, list_raters
 from labeling.rubrics import Rubric, get_rubric
 from labeling.schema import metadata
 
@@ -148,7 +148,7 @@ def admit_rater(session: Session, actor: Actor, project_id: int, rater_id: int, 
     """
     actor.require("lead")
     project = get_project(session, actor, project_id)
-    rater = _rater_here(session, project_id, rater_id)
+    rater = get_rater_by_id(session, project_id, rater_id)
     rubric = get_rubric(session, project_id)
     if project.calibration and find_standing(session, project, rater, rubric).kind == "in":
         return
@@ -167,20 +167,13 @@ def require_calibration_again(
     """
     actor.require("lead")
     project = get_project(session, actor, project_id)
-    _rater_here(session, project_id, rater_id)
+    get_rater_by_id(session, project_id, rater_id)
     if not project.calibration:
         raise AssayError("expected a project with calibration on, found it off: switch it on in the setup")
     moment = now or datetime.now(UTC)
     values = {"kind": "calibrate", "text": text.strip(), "written_by": actor.account_id, "written_at": moment}
     session.execute(insert(_note).values(rater_id=rater_id, **values))
     session.execute(delete(_claim).where(_claim.c.rater_id == rater_id, _claim.c.purpose == "practice"))
-
-
-def _rater_here(session: Session, project_id: int, rater_id: int) -> Rater:
-    for rater in list_raters(session, project_id):
-        if rater.id == rater_id:
-            return rater
-    raise NotFound(f"expected a rater of the project, found none numbered {rater_id}")
 
 
 def find_standing(session: Session, project: Project, rater: Rater, rubric: Rubric) -> Standing:
@@ -190,11 +183,7 @@ def find_standing(session: Session, project: Project, rater: Rater, rubric: Rubr
     since = session.execute(
         select(func.max(_note.c.written_at)).where(_note.c.rater_id == rater.id, _note.c.kind == "calibrate")
     ).scalar_one_or_none()
-    tries = [
-        one
-        for one in _tries(session, rater.id, rubric.version)
-        if since is None or one.started_at > since
-    ]  # fmt: skip
+    tries = [one for one in _tries(session, rater.id, rubric.version) if since is None or one.started_at > since]
     last = next((one for one in reversed(tries) if one.finished_at is not None), None)
     passed = next((one for one in reversed(tries) if one.passed), None)
     if passed is not None:

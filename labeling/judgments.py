@@ -35,7 +35,6 @@ _judgment = metadata.tables["judgment"]
 _current = metadata.tables["current_judgment"]
 _check = metadata.tables["current_check"]
 _reference = metadata.tables["reference"]
-_decision = metadata.tables["decision"]
 _rubric = metadata.tables["rubric"]
 
 
@@ -86,7 +85,7 @@ def record_act(session: Session, project: Project, rater: Rater, act: Act, *, no
         return _rewrite(session, rater, act, place, now)
     votes = act.kind == "grade" and place.purpose == "production"
     surplus = votes and _is_surplus(session, rater, place, now)
-    row = _append(session, rater, act, place, now=now, surplus=surplus)
+    row = _append(session, project, rater, act, place, now=now, surplus=surplus)
     if project.twins == "carry" and place.purpose == "production":
         carry_on(session, rater, row, now=now)
     return Outcome(act.act_id, "saved", surplus=surplus, feedback=_feedback(session, project, rater, row))
@@ -205,16 +204,14 @@ def _is_surplus(session: Session, rater: Rater, place: _Place, now: datetime) ->
     return bool(taken >= pair.overlap)
 
 
-def _append(session: Session, rater: Rater, act: Act, place: _Place, *, now: datetime, surplus: bool) -> AnyRow:
+def _append(
+    session: Session, project: Project, rater: Rater, act: Act, place: _Place, *, now: datetime, surplus: bool
+) -> AnyRow:
     pair, current, claim = place.pair, place.current, place.claim
     position = claim.position if claim is not None else (current.position if current is not None else None)
-    rubric = select(_rubric.c.id).join(_pair, _pair.c.project_id == _rubric.c.project_id).where(_pair.c.id == pair.id)
+    shown = select(_rubric.c.id).where(_rubric.c.project_id == project.id, _rubric.c.version == act.rubric_version)
     undone = act.kind == "undo"
-    rubric_id = (
-        current.rubric_id
-        if undone and current is not None
-        else session.execute(rubric.where(_rubric.c.version == act.rubric_version)).scalar_one()
-    )
+    rubric_id = current.rubric_id if undone and current is not None else session.execute(shown).scalar_one()
     row = session.execute(
         insert(_judgment)
         .values(
@@ -244,19 +241,19 @@ def _append(session: Session, rater: Rater, act: Act, place: _Place, *, now: dat
     held = (_claim.c.pair_id == pair.id, _claim.c.rater_id == rater.id)
     session.execute(delete(_claim).where(*held, _claim.c.purpose == place.purpose))
     if undone:
-        _hold_again(session, rater, place, rubric_id, position or 0, now)
+        _hold_again(session, project, rater, place, rubric_id, position or 0, now)
     return row
 
 
-def _hold_again(session: Session, rater: Rater, place: _Place, rubric_id: int, position: int, now: datetime) -> None:
+def _hold_again(
+    session: Session, project: Project, rater: Rater, place: _Place, rubric_id: int, position: int, now: datetime
+) -> None:
     """After an undo the pair is the rater's again, for what it was; unless others hold or fill its last place."""
     number = place.pair.id
     row = session.execute(select(_pair.c.overlap, _pair.c.vote_count).where(_pair.c.id == number)).one()
-    project = metadata.tables["project"]
-    minutes = session.execute(select(project.c.claim_minutes).where(project.c.id == rater.project_id)).scalar_one()
     has_room = row.vote_count + held_by_others(session, rater, number, now) < row.overlap
     values = {"pair_id": number, "rater_id": rater.id, "tab": "", "position": position, "rubric_id": rubric_id}
-    expires = now + timedelta(minutes=minutes) if has_room or place.purpose != "production" else now
+    expires = now + timedelta(minutes=project.claim_minutes) if has_room or place.purpose != "production" else now
     held = (_claim.c.pair_id == number, _claim.c.rater_id == rater.id)
     if place.purpose == "production":  # goes before a repeat of the same pair that waits
         session.execute(delete(_claim).where(*held))

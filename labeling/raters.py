@@ -49,7 +49,7 @@ def get_rater_by_id(session: Session, project_id: int, rater_id: int) -> Rater:
     where = (_rater.c.project_id == project_id, _rater.c.id == rater_id)
     row = session.execute(select(_rater).where(*where)).first()
     if row is None:
-        raise NotFound(f"no rater {rater_id} in this project")
+        raise NotFound(f"expected a rater of the project, found none numbered {rater_id}")
     return _rater_of(row)
 
 

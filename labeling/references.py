@@ -49,6 +49,15 @@ class ReferencePreview:
     gold: int
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where a row of a file belongs: the rows of its texts, and its pair, None where the project has not made it yet."""
+
+    query: int
+    document: int
+    pair: int | None
+
+
 def list_references(session: Session, actor: Actor, project_id: int) -> list[AnyRow]:
     """Every reference of a project, practice sets in their order, then gold.
 
@@ -90,20 +99,26 @@ def preview_references(
     session: Session, actor: Actor, project_id: int, table: pd.DataFrame, *, source: str
 ) -> ReferencePreview:
     """What an import would do; nothing is written. Raises what import_references raises."""
-    actor.require("lead")
-    get_project(session, actor, project_id)
+    return _plan(session, actor, project_id, table, source)[0]
+
+
+def _plan(
+    session: Session, actor: Actor, project_id: int, table: pd.DataFrame, source: str
+) -> tuple[ReferencePreview, list[_Place]]:
+    """What an import means, and where each row of it belongs."""
     there = {row.pair: row for row in list_references(session, actor, project_id)}
-    numbers = _checked_pairs(session, project_id, table, there, source)
+    places = _checked_places(session, project_id, table, there, source)
     _check_scale(session, project_id, table, source)
-    states = [_state_of(row, there.get(number or 0)) for row, number in zip(_rows(table), numbers, strict=True)]
+    states = [_state_of(row, there.get(place.pair or 0)) for row, place in zip(_rows(table), places, strict=True)]
     practice = table.loc[table["purpose"] == "practice", "set"]
-    return ReferencePreview(
+    preview = ReferencePreview(
         new=states.count("new"),
         changed=states.count("changed"),
         unchanged=states.count("unchanged"),
         sets=dict(sorted(Counter(int(number) for number in practice).items())),
         gold=int((table["purpose"] == "gold").sum()),
     )
+    return preview, places
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -117,10 +132,10 @@ def _state_of(row: dict[str, Any], known: AnyRow | None) -> str:
     return "unchanged" if same else "changed"
 
 
-def _checked_pairs(
+def _checked_places(
     session: Session, project_id: int, table: pd.DataFrame, there: dict[int, AnyRow], source: str
-) -> list[int | None]:
-    """The number of each row's pair, None where the project has not made it yet; every fault with its line."""
+) -> list[_Place]:
+    """Where each row belongs; every fault with its line."""
     queries = _with_text(session, _query, _query.c.query_id, project_id)
     documents = _with_text(session, _document, _document.c.doc_id, project_id)
     here = select(_pair.c.query_pk, _pair.c.document_pk, _pair.c.id).where(_pair.c.project_id == project_id)
@@ -128,7 +143,7 @@ def _checked_pairs(
     voted = select(_current.c.pair_id).join(_pair, _pair.c.id == _current.c.pair_id)
     judged = set(session.execute(voted.where(_pair.c.project_id == project_id)).scalars())
     faults = Faults()
-    numbers: list[int | None] = []
+    places: list[_Place] = []
     for row in _rows(table):
         query, document = queries.get(row["query_id"]), documents.get(row["doc_id"])
         if query is None:
@@ -143,9 +158,9 @@ def _checked_pairs(
         elif known is None and number in judged:
             found = f"{row['query_id']} {row['doc_id']}, which has been judged"
             faults.add(source, row["line"], "a pair that nobody has judged in production", found)
-        numbers.append(number)
+        places.append(_Place(query or 0, document or 0, number))
     faults.raise_if_any()
-    return numbers
+    return places
 
 
 def _with_text(session: Session, table: Any, key: Any, project_id: int) -> dict[str, int]:
@@ -180,19 +195,14 @@ def import_references(
     """
     actor.require("lead")
     lock_project(session, project_id)
-    preview = preview_references(session, actor, project_id, table, source=source)
-    queries = _with_text(session, _query, _query.c.query_id, project_id)
-    documents = _with_text(session, _document, _document.c.doc_id, project_id)
-    here = select(_pair.c.query_pk, _pair.c.document_pk, _pair.c.id).where(_pair.c.project_id == project_id)
-    pairs = {(row[0], row[1]): int(row[2]) for row in session.execute(here)}
+    preview, places = _plan(session, actor, project_id, table, source)
     last = session.execute(select(func.coalesce(func.max(_reference.c.position), 0))).scalar_one()
-    for place, row in enumerate(_rows(table), start=1):
-        key = (queries[row["query_id"]], documents[row["doc_id"]])
-        number = pairs.get(key)
+    for position, (row, place) in enumerate(zip(_rows(table), places, strict=True), start=last + 1):
+        number = place.pair
         if number is None:
-            values = {"project_id": project_id, "query_pk": key[0], "document_pk": key[1], "overlap": 0}
+            values = {"project_id": project_id, "query_pk": place.query, "document_pk": place.document, "overlap": 0}
             number = int(session.execute(insert(_pair).values(**values).returning(_pair.c.id)).scalar_one())
-        _set_reference(session, actor, number, row, last + place, now or datetime.now(UTC))
+        _set_reference(session, actor, number, row, position, now or datetime.now(UTC))
     return preview
 
 
@@ -223,11 +233,11 @@ def remove_reference(session: Session, actor: Actor, project_id: int, pair_id: i
     actor.require("lead")
     lock_project(session, project_id)
     project = get_project(session, actor, project_id)
-    known = [row for row in list_references(session, actor, project_id) if row.pair == pair_id]
-    if not known:
+    there = list_references(session, actor, project_id)
+    if not any(row.pair == pair_id for row in there):
         raise NotFound(f"expected a practice or gold pair of the project, found none numbered {pair_id}")
-    practice = [row for row in list_references(session, actor, project_id) if row.purpose == "practice"]
-    if project.calibration and [row.pair for row in practice] == [pair_id]:
+    practice = [row.pair for row in there if row.purpose == "practice"]
+    if project.calibration and practice == [pair_id]:
         raise AssayError(
             "expected a practice pair beside this one while calibration is on: switch calibration off first"
         )
