@@ -4,7 +4,7 @@ Knows the ledger's counts; no page. Pairs with a known grade (practice, gold) wa
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from sqlalchemy import select, update
@@ -14,13 +14,12 @@ from labeling.accounts import Actor
 from labeling.database import lock_project
 from labeling.disputes import list_disputes
 from labeling.errors import AssayError, NotFound
-from labeling.places import fill_free_places
+from labeling.places import MOST_OVERLAP, fill_free_places
 from labeling.projects import get_project
 from labeling.schema import metadata
 
-__all__ = ["MOST_OVERLAP", "OverlapChange", "PairChoice", "change_overlap", "preview_overlap"]
+__all__ = ["OverlapChange", "PairChoice", "change_overlap", "preview_overlap"]
 
-MOST_OVERLAP = 20
 _BLOCK = 500  # numbers in one statement
 
 _pair = metadata.tables["pair"]
@@ -83,7 +82,7 @@ def change_overlap(
             block = pairs[start : start + _BLOCK]
             session.execute(update(_pair).where(_pair.c.id.in_(block)).values(overlap=value))
     promoted = fill_free_places(session, project_id, now=now or datetime.now(UTC)) if planned.raised else 0
-    return OverlapChange(**{**vars(planned), "promoted": promoted})
+    return replace(planned, promoted=promoted)
 
 
 def _plan(

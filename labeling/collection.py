@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pandas as pd
-from sqlalchemy import Table, bindparam, delete, func, insert, select, update
+from sqlalchemy import Table, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
@@ -35,7 +35,7 @@ __all__ = [
     "read_documents_table",
     "read_queries_table",
     "read_runs",
-    "remove_run",
+    "record_import",
     "shown_hash",
     "write_narrative",
 ]
@@ -307,12 +307,6 @@ def list_runs(session: Session, project_id: int) -> list[AnyRow]:
     return list(session.execute(statement.order_by(_run.c.tag)))
 
 
-def remove_run(session: Session, actor: Actor, project_id: int, tag: str) -> None:
-    """Take a run out of the project; its pairs and their judgments stay."""
-    actor.require("lead")
-    session.execute(delete(_run).where(_run.c.project_id == project_id, _run.c.tag == tag))
-
-
 def read_runs(session: Session, project_id: int, tags: Sequence[str] | None = None) -> list[Run]:
     """The project's runs, read; in the order of their tags."""
     wanted = [row for row in list_runs(session, project_id) if tags is None or row.tag in tags]
@@ -330,12 +324,3 @@ def _parsed(session: Session, row: AnyRow) -> Run:
                 _parsed_runs.pop(next(iter(_parsed_runs)))
             _parsed_runs[row.sha256] = kept
     return kept
-
-
-def count_texts(session: Session, project_id: int) -> int:
-    """How many documents of the project have a text to show."""
-    statement = select(func.count()).where(_document.c.project_id == project_id, _document.c.text.is_not(None))
-    return int(session.execute(statement).scalar_one())
-
-
-__all__ += ["count_texts", "record_import"]

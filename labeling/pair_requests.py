@@ -16,7 +16,7 @@ from labeling.accounts import Actor
 from labeling.database import AnyRow, count_changed, lock_project, storable
 from labeling.errors import AssayError, NotFound
 from labeling.ledger import current_decision, settled_pairs
-from labeling.places import fill_free_places
+from labeling.places import MOST_OVERLAP, fill_free_places
 from labeling.projects import get_project
 from labeling.raters import get_rater
 from labeling.schema import metadata
@@ -36,7 +36,6 @@ __all__ = [
 ]
 
 LONGEST_TEXT = 2000
-MOST_OVERLAP = 20
 
 _request = metadata.tables["pair_request"]
 _pair = metadata.tables["pair"]
@@ -84,9 +83,7 @@ class SentBack:
     comments: tuple[str, ...]
 
 
-def ask_for_more(
-    session: Session, actor: Actor, project_id: int, pair_id: int, *, text: str = "", now: datetime | None = None
-) -> None:
+def ask_for_more(session: Session, actor: Actor, project_id: int, pair_id: int, *, now: datetime | None = None) -> None:
     """Want one vote more on a pair: it is handed out again and disputed only once that vote is there.
 
     A surplus grade that waits for a place takes it at once. Two leads at once: the second finds the open request and is
@@ -98,7 +95,7 @@ def ask_for_more(
     if wanted > MOST_OVERLAP:
         raise AssayError(f"expected at most {MOST_OVERLAP} votes wanted of a pair, found {wanted}")
     session.execute(update(_pair).where(_pair.c.id == pair_id).values(overlap=wanted))
-    write_requests(session, actor, {pair_id: pair.overlap}, "more", text, moment)
+    write_requests(session, actor, {pair_id: pair.overlap}, "more", "", moment)
     fill_free_places(session, project_id, now=moment)
 
 

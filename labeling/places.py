@@ -15,7 +15,7 @@ from labeling.database import AnyRow, lock_project
 from labeling.schema import metadata
 from labeling.votes import COUNTS_AS_VOTE, count_votes_again
 
-__all__ = ["count_reopened", "fill_free_places", "list_surplus_for_free_places", "take_back_places"]
+__all__ = ["MOST_OVERLAP", "count_reopened", "fill_free_places", "list_surplus_for_free_places", "take_back_places"]
 
 _pair = metadata.tables["pair"]
 _claim = metadata.tables["claim"]
@@ -23,6 +23,7 @@ _judgment = metadata.tables["judgment"]
 _current = metadata.tables["current_judgment"]
 _rater = metadata.tables["rater"]
 
+MOST_OVERLAP = 20
 _WRITTEN_AGAIN = "place:"  # how the id of such a row begins; the number of the row that it repeats follows
 
 

@@ -114,7 +114,7 @@ def set_aside_rater(
 
 
 def bring_back_rater(
-    session: Session, actor: Actor, project_id: int, rater_id: int, *, text: str = "", now: datetime | None = None
+    session: Session, actor: Actor, project_id: int, rater_id: int, *, now: datetime | None = None
 ) -> Effect:
     """Let the votes of a rater who was set aside count again, as far as their places are still free.
 
@@ -132,7 +132,7 @@ def bring_back_rater(
     ).scalar_one_or_none()
     session.execute(update(_rater).where(_rater.c.id == rater.id).values(set_aside=False))
     promoted, lost = take_back_places(session, project_id, rater.id, since=since or moment)
-    _write(session, actor, rater.id, "bring_back", text, moment)
+    _write(session, actor, rater.id, "bring_back", "", moment)
     return Effect(votes=_count_grades(session, rater), promoted=promoted, surplus=lost)
 
 
@@ -156,7 +156,7 @@ def let_rater_vote(
 
 
 def reassign_pairs(
-    session: Session, actor: Actor, project_id: int, rater_id: int, *, text: str = "", now: datetime | None = None
+    session: Session, actor: Actor, project_id: int, rater_id: int, *, now: datetime | None = None
 ) -> Effect:
     """Give the pairs that a rater holds back to everybody; a grade that is on its way is still kept."""
     actor.require("lead")
@@ -165,7 +165,7 @@ def reassign_pairs(
     rater = _rater_here(session, actor, project_id, rater_id)
     released = _release(session, rater.id, moment)
     promoted = fill_free_places(session, project_id, now=moment)
-    _write(session, actor, rater.id, "reassign", text, moment)
+    _write(session, actor, rater.id, "reassign", "", moment)
     return Effect(released=released, promoted=promoted)
 
 

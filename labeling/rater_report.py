@@ -5,7 +5,7 @@ Knows tables; no database, no page. It describes work for a lead who talks to pe
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,6 @@ from labeling._pace import FAST_SECONDS, Series, find_fast_series
 from labeling._votes import encode_votes
 
 __all__ = [
-    "ATTENTION",
     "Estimate",
     "RaterReport",
     "RaterState",
@@ -28,19 +27,6 @@ __all__ = [
     "trend_of",
     "wilson_interval",
 ]
-
-ATTENTION = {
-    "harsh": "grades {difference} lower than the partners",
-    "lenient": "grades {difference} higher than the partners",
-    "low_agreement": "agrees less with the partners ({share}) than these do with others ({others})",
-    "low_accuracy": "{right} of {n} gold pairs as known",
-    "inconsistent": "{same} of {n} repeated pairs graded the same",
-    "fast": "{series} very fast series, {acts} acts in all",
-    "refuses": "can't judge or skips {share} of the pairs",
-    "one_grade": "grade {grade} on all of {n} pairs",
-    "drifts": "drifts: {first} from the partners at first, {last} at last",
-    "few": "too few pairs in common to say anything",
-}
 
 _NEEDED = ("query_id", "doc_id", "rater", "grade", "kind", "is_vote", "judged_at", "seconds")
 ENOUGH = 30  # pairs in common; below it intervals say next to nothing
@@ -135,7 +121,7 @@ def describe_raters(
     by_rater, compared_by_rater = _by_rater(production), _by_rater(compared)
     statistics = _Statistics(compared, production, grades, draws, seed)
     total = int(production["is_vote"].sum())
-    drifting = {one.params["rater"]: one for one in _drifts(compared)}
+    drifting = {one.params["rater"]: one for one in (find_drifts(compared) if len(compared) else [])}
     reports = []
     for state in states:
         own = by_rater.get(state.name, production.iloc[:0])
@@ -163,16 +149,12 @@ def describe_raters(
             attention=(),
         )
         found = _attention(report, own, statistics.equal_of_others(state.name), drifting.get(state.name))
-        reports.append(_with_attention(report, found))
+        reports.append(replace(report, attention=tuple(found)))
     return reports
 
 
 def _by_rater(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {str(rater): part for rater, part in table.groupby("rater", sort=False)}
-
-
-def _with_attention(report: RaterReport, found: list[Caution]) -> RaterReport:
-    return RaterReport(**{**vars(report), "attention": tuple(found)})
 
 
 def _compare(production: pd.DataFrame, grades: Sequence[int]) -> pd.DataFrame:
@@ -316,10 +298,6 @@ def trend_of(judgments: pd.DataFrame, rater: str, grades: Sequence[int]) -> pd.D
         seconds=("seconds", "median"),
     )
     return table.assign(part=table.index + 1)[columns].reset_index(drop=True)
-
-
-def _drifts(compared: pd.DataFrame) -> list[Caution]:
-    return find_drifts(compared) if len(compared) else []
 
 
 def _attention(report: RaterReport, own: pd.DataFrame, others: float, drift: Caution | None) -> list[Caution]:

@@ -3,8 +3,6 @@
 Knows no queries: what is read and written stands with the nouns. A change here needs a migration; a test compares both.
 """
 
-from typing import Any
-
 from sqlalchemy import (
     JSON,
     Boolean,
@@ -28,7 +26,7 @@ from sqlalchemy import (
 from labeling._columns import a_moment, a_row_number, metadata, one_of, refers_to
 from labeling.schema_desk import DESK_APPEND_ONLY
 
-__all__ = ["APPEND_ONLY", "append_only_statements", "columns_of", "metadata"]
+__all__ = ["APPEND_ONLY", "append_only_statements", "metadata"]
 
 setting = Table(
     "setting",
@@ -311,11 +309,6 @@ def append_only_statements(dialect: str, *tables: str) -> list[str]:
                 body = f"BEGIN SELECT RAISE(ABORT, '{table} is append only'); END"
             statements.append(f"CREATE TRIGGER {name} BEFORE {act} ON {table} {body}")
     return statements
-
-
-def columns_of(table: Table, *names: str) -> list[Column[Any]]:
-    """Some columns of a table, in the order asked for."""
-    return [table.c[name] for name in names]
 
 
 OPEN_PAIRS = Index(

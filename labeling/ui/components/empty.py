@@ -3,8 +3,6 @@
 Knows no page; texts come translated, and only from the program itself.
 """
 
-from collections.abc import Callable
-
 import streamlit as st
 
 __all__ = ["empty_state"]
@@ -16,9 +14,7 @@ def empty_state(
     *,
     icon: str = "",
     action: str | None = None,
-    on_click: Callable[[], None] | None = None,
-    page: object | None = None,
-    key: str | None = None,
+    page: str = "",
 ) -> None:
     """A quiet box in the page's middle with at most one thing to do.
 
@@ -29,17 +25,14 @@ def empty_state(
     icon : str
         A bundled icon's name as in ``":material/inbox:"``, or nothing.
     action : str, optional
-        Words of the one next step; with ``page`` it leads there, else ``on_click`` does it.
+        Words of the one next step, which leads to ``page``.
     """
-    with st.container(border=True, horizontal_alignment="center", key=key):
+    with st.container(border=True, horizontal_alignment="center"):
         st.html('<div style="height:0.5rem"></div>')
         if icon:
             st.markdown(f"### {icon}", width="content")
         st.markdown(f"**{title}**", width="content", text_alignment="center")
         st.caption(text, width="content", text_alignment="center")
-        if action and page is not None:
-            if st.button(action, type="primary", key=f"{key or title}_page"):
-                st.switch_page(page)  # type: ignore[arg-type]
-        elif action:
-            st.button(action, type="primary", on_click=on_click, key=f"{key or title}_action")
+        if action and st.button(action, type="primary", key=f"{title}_page"):
+            st.switch_page(page)
         st.html('<div style="height:0.5rem"></div>')

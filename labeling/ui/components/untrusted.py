@@ -22,20 +22,18 @@ def as_html(text: str) -> str:
     return html.escape(text, quote=True).replace("\x00", "\N{REPLACEMENT CHARACTER}")
 
 
-def show_text(text: str, *, limit: int = LONGEST, height: int | None = None) -> None:
-    """A block of text with its line breaks, from left or right as its script wants.
+def show_text(text: str, *, height: int | None = None) -> None:
+    """A block of text with its line breaks, from left or right as its script wants; a line under it says what is cut.
 
     Parameters
     ----------
-    limit : int
-        Characters shown; where more are there, a line under the block says how many.
     height : int, optional
         Pixels; longer text scrolls inside.
     """
     style = _BLOCK if height is None else f"{_BLOCK};max-height:{int(height)}px;overflow-y:auto"
-    st.html(f'<div dir="auto" style="{style}">{as_html(text[:limit])}</div>')
-    if len(text) > limit:
-        shown, everything = f"{limit:,}", f"{len(text):,}"
+    st.html(f'<div dir="auto" style="{style}">{as_html(text[:LONGEST])}</div>')
+    if len(text) > LONGEST:
+        shown, everything = f"{LONGEST:,}", f"{len(text):,}"
         st.caption(_("The first {shown} of {all} characters.", shown=shown, all=everything))
 
 
