@@ -87,8 +87,11 @@ def test_a_settled_pair_is_opened_again_with_the_grade_from_before_the_votes(dem
 
 @pytest.mark.parametrize("order", ["query", "raters", "age", "influence"])
 def test_disputes_stand_in_the_order_that_is_chosen(demo: str, open_page: Open, order: str) -> None:
-    app = choose(open_page("settle"), "Order", order)
+    app = press(open_page("settle"), "Next")
+    assert "**2** of" in words(app)
+    app = choose(app, "Order", order)
     assert not app.exception
+    assert "**1** of" in words(app)  # not the pair in hand, wherever it stands now
     if order == "influence":
         text = words(app)
         assert "is ahead of" in text

@@ -24,7 +24,7 @@ from labeling.ui.texts import _, _n
 from labeling.votes import read_votes
 from metrics import Influence, Run, Votes, evaluate, find_influence
 
-__all__ = ["order_disputes", "show_influence"]
+__all__ = ["order_disputes", "show_influence", "start_at_the_top"]
 
 MEASURE = "nDCG@10"
 MOST_AT_ONCE = 300  # open disputes; above it the bounds are worked out only when asked for
@@ -49,6 +49,12 @@ def _best_first(votes: pd.DataFrame, _runs: Sequence[Run], hashes: tuple[str, ..
     qrels = consolidate(votes, parse_rule("median"), ties="lower").qrels()
     means = evaluate(qrels, list(_runs), [MEASURE]).means
     return list(means.sort_values("mean", ascending=False, kind="stable")["run"])
+
+
+def start_at_the_top() -> None:
+    """Another list or another order begins with its first pair, not with the pair in hand."""
+    for name in ("pair", "query", "doc"):
+        st.query_params.pop(name, None)
 
 
 def order_disputes(
@@ -100,6 +106,7 @@ def _between_two(project: Project, listed: list[Dispute]) -> list[Dispute]:
         couples,
         format_func=lambda couple: f"{option_label(couple[0])} – {option_label(couple[1])} ({counted[couple]:,})",  # noqa: RUF001
         key=f"settle_couple_{project.id}",
+        on_change=start_at_the_top,
     )
     return [one for one in listed if chosen in one.rater_pairs]
 
@@ -120,8 +127,10 @@ def _choose_comparison(
         return None, ()
     tags = _best_first(votes, runs, hashes)
     left, right = st.columns(2)
-    a = left.selectbox("A", tags, key=f"influence_a_{project.id}")
-    b = right.selectbox("B", [tag for tag in tags if tag != a], key=f"influence_b_{project.id}")
+    a = left.selectbox("A", tags, key=f"influence_a_{project.id}", on_change=start_at_the_top)
+    b = right.selectbox(
+        "B", [tag for tag in tags if tag != a], key=f"influence_b_{project.id}", on_change=start_at_the_top
+    )
     with st.spinner(_("Trying every disputed pair…")):
         found = _influence(votes, project.name, runs, hashes, a, b)
     st.markdown(_comparison_words(found))

@@ -14,7 +14,7 @@ from labeling.pair_requests import Request
 from labeling.projects import Project
 from labeling.rubrics import Rubric, get_rubric
 from labeling.ui.components.empty import empty_state
-from labeling.ui.components.settle_order import order_disputes, show_influence
+from labeling.ui.components.settle_order import order_disputes, show_influence, start_at_the_top
 from labeling.ui.components.settle_pad import (
     draw_blind_grade,
     draw_decision,
@@ -76,6 +76,7 @@ def choose_view(
             ),
             label_visibility="collapsed",
             key=f"settle_view_{project.id}",
+            on_change=start_at_the_top,
         )
         if view == "unlikely":
             return list_suspects(actor, project, views["open"]), None
@@ -93,6 +94,7 @@ def choose_view(
             }[one],
             label_visibility="collapsed",
             key=f"settle_order_{project.id}",
+            on_change=start_at_the_top,
         )
     return order_disputes(actor, project, views[str(view)], str(order))
 
