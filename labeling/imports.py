@@ -24,7 +24,7 @@ from labeling.rubrics import list_rubrics
 from labeling.schema import metadata
 from labeling.votes import count_votes_again
 
-__all__ = ["ImportedJudgments", "import_judgments"]
+__all__ = ["ImportedJudgments", "count_stored", "import_judgments"]
 
 _judgment = metadata.tables["judgment"]
 _current = metadata.tables["current_judgment"]
@@ -43,6 +43,15 @@ class ImportedJudgments:
     new_pairs: int
     queries_without_text: tuple[str, ...]
     documents_without_text: tuple[str, ...]
+
+
+def count_stored(table: pd.DataFrame) -> int:
+    """How many of these rows an import stores: an empty label is no judgment."""
+    return int(_is_stored(table).sum())
+
+
+def _is_stored(table: pd.DataFrame) -> pd.Series:
+    return table["kind"].isin(STORED_KINDS)
 
 
 def import_judgments(
@@ -64,7 +73,7 @@ def import_judgments(
     """
     actor.require("lead")
     get_project(session, actor, project_id)
-    table = table[table["kind"].isin(STORED_KINDS)].reset_index(drop=True)
+    table = table[_is_stored(table)].reset_index(drop=True)
     if table.empty:
         raise AssayError("expected judgments to import, found none")
     rubrics = {rubric.version: rubric for rubric in list_rubrics(session, project_id)}

@@ -19,7 +19,7 @@ from labeling.exchange.documents import read_documents
 from labeling.exchange.judgments import count_labels, ids_of_texts, read_judgments
 from labeling.exchange.queries import read_queries
 from labeling.exchange.tables import Imported
-from labeling.imports import ImportedJudgments, import_judgments
+from labeling.imports import ImportedJudgments, count_stored, import_judgments
 from labeling.projects import Project
 from labeling.rubrics import get_rubric
 from labeling.twins import refresh_twins
@@ -186,7 +186,7 @@ def _judgments(chosen: argparse.Namespace) -> int:
             else found.table
         )
         if chosen.dry_run:
-            say(f"{len(table)} judgments would be imported; nothing was written")
+            say(f"{count_stored(table)} judgments would be imported; nothing was written")
             return 0
         names = [name for name, _ in files]
         done = import_judgments(

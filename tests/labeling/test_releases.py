@@ -335,7 +335,7 @@ class TestImportOnTheCommandLine:
         self, project: int, tmp_path: Path, capsys
     ) -> None:
         book = tmp_path / "book.csv"
-        book.write_text("query,docid,Eva\nquery q1,d1,Good\nq0,d1,Bad\n")
+        book.write_text("query,docid,Eva\nquery q1,d1,Good\nq0,d1,Bad\nq0,d0,\n")
         words = ["import", "judgments", str(book), "--project", "campaign", "--queries", "text", "--label", "Good=3"]
         assert main([*words, "--unknown-labels", "leave_out", "--dry-run"]) == 0
         said = capsys.readouterr()

@@ -196,7 +196,7 @@ def test_word_labels_are_mapped_to_grades_before_anything_is_written(demo: str, 
         made = projects.create_project(session, COMMAND_LINE, name="words")
     app = open_page("setup", project=str(made.id))
     go_to_step(app, "judgments")
-    content = b"query_id,product_id,rater,label\nq1,p1,ann,Perfectly relevant\nq1,p2,ann,not  RELEVANT\n"
+    content = b"query_id,product_id,rater,label\nq1,p1,ann,Perfectly relevant\nq1,p2,ann,not  RELEVANT\nq1,p3,ann,\n"
     uploader = next(one for one in app.file_uploader if one.label == "Files of judgments")
     uploader.set_value([("labels.csv", content, "text/csv")]).run()
     assert not app.exception

@@ -17,7 +17,7 @@ from labeling.errors import AssayError
 from labeling.exchange.judgments import count_labels, ids_of_texts, read_judgments
 from labeling.exchange.labels import fold_label
 from labeling.exchange.tables import Imported
-from labeling.imports import ImportedJudgments, import_judgments
+from labeling.imports import ImportedJudgments, count_stored, import_judgments
 from labeling.projects import Project
 from labeling.rubrics import Rubric, get_rubric
 from labeling.ui.components.setup_files import digest, finish, report_of, uploader
@@ -73,7 +73,8 @@ def draw_judgments(actor: Actor, project: Project) -> None:
     counted = pd.crosstab(imported.table["rater"], imported.table["grade"].astype("string").fillna("—"))
     st.dataframe(counted.rename(columns=str), width="stretch")
     st.caption(_("Judgments per rater and grade."))
-    if st.button(_("Import {count} judgments", count=f"{len(imported.table):,}"), type="primary", key=f"{key}_import"):
+    count = f"{count_stored(imported.table):,}"
+    if st.button(_("Import {count} judgments", count=count), type="primary", key=f"{key}_import"):
 
         def store() -> ImportedJudgments:
             with writing() as session:
