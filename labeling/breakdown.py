@@ -96,7 +96,8 @@ def by_time(
     """Agreement as time went by; a pair belongs to the moment of its last vote, so that its votes stay together.
 
     step "day" makes a part of each day (UTC), as long as they are 31 at most; "tenth", or more days, ten parts with equally many pairs.
-    Columns as by_group. Votes without a moment take part in none.
+    Pairs of one and the same moment, as those of a file that tells none, stay together: there are fewer parts then, and each says
+    which share of the pairs it holds. Columns as by_group. Votes without a moment take part in none.
     """
     moments = pd.to_datetime(votes["judged_at"], utc=True, format="ISO8601", errors="coerce")
     timed = votes[moments.notna()]
@@ -106,10 +107,22 @@ def by_time(
     days = last.dt.strftime("%Y-%m-%d")
     if step == "tenth" or days.nunique() > MOST_DAYS:
         place = last.groupby([timed["query_id"], timed["doc_id"]], sort=False).ngroup()
-        first = last.groupby(place).first().sort_values(kind="stable")
-        rank = pd.Series(np.arange(len(first)) * 10 // len(first), index=first.index)
-        days = place.map(rank).map(lambda number: f"{10 * number}-{10 * (number + 1)} %")
+        part, names = _tenths(last.groupby(place).first())
+        table = by_group(timed, place.map(part), grades, draws=draws, seed=seed, resample=resample)
+        return table.assign(part=table["part"].map(names))
     return by_group(timed, days, grades, draws=draws, seed=seed, resample=resample)
+
+
+def _tenths(moments: pd.Series) -> tuple[pd.Series, dict[int, str]]:
+    """The part of each pair by its moment, and what each part is called."""
+    part = (moments.rank(method="min").astype("int64") - 1) * 10 // len(moments)
+    sizes = part.value_counts().sort_index()
+    if len(sizes) == 10 and sizes.max() - sizes.min() <= 1:
+        return part, {number: f"{10 * number}-{10 * (number + 1)} %" for number in range(10)}
+    ends = (100 * sizes.cumsum() / len(moments)).round().astype(int).tolist()
+    return part, {
+        int(number): f"{low}-{high} %" for number, low, high in zip(sizes.index, [0, *ends], ends, strict=False)
+    }
 
 
 def by_query(votes: pd.DataFrame, grades: Sequence[int]) -> pd.DataFrame:

@@ -114,7 +114,18 @@ def test_days_keep_the_votes_of_a_pair_together() -> None:
     assert days["pairs"].tolist()[:3] == [19, 21, 20]
     tenths = by_time(votes, GRADES, step="tenth", draws=0)
     assert tenths["pairs"].tolist() == [20] * 10
+    assert tenths["part"].tolist() == [f"{10 * part}-{10 * part + 10} %" for part in range(10)]
     assert by_time(votes.assign(judged_at=None), GRADES).empty
+
+
+def test_votes_of_one_moment_are_no_course_over_time() -> None:
+    votes = some_votes()
+    together = by_time(votes.assign(judged_at="2026-03-01T09:00:00+00:00"), GRADES, step="tenth", draws=0)
+    assert (together["part"].tolist(), together["pairs"].tolist()) == (["0-100 %"], [200])
+    early = votes["doc_id"].isin([f"d{n}" for n in range(70)])
+    files = votes.assign(judged_at=["2026-03-01T09:00:00Z" if one else "2026-03-02T09:00:00Z" for one in early])
+    two = by_time(files.sample(frac=1, random_state=1), GRADES, step="tenth", draws=0)
+    assert (two["part"].tolist(), two["pairs"].tolist()) == (["0-35 %", "35-100 %"], [70, 130])
 
 
 def test_nothing_to_break_is_an_empty_answer() -> None:
