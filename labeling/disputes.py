@@ -22,7 +22,7 @@ from labeling.projects import Project, get_project
 from labeling.reasons import DECISION_REASONS, list_clauses, list_reasons
 from labeling.rubrics import get_rubric
 from labeling.schema import metadata
-from labeling.votes import COUNTS_AS_VOTE
+from labeling.votes import COUNTS_AS_VOTE, select_current
 
 __all__ = [
     "DECISION_REASONS",
@@ -176,12 +176,8 @@ def _describe(session: Session, project_id: int, *where: ColumnElement[bool]) ->
 def _votes_by_pair(
     session: Session, project_id: int, *where: ColumnElement[bool]
 ) -> dict[int, list[tuple[str, int, datetime]]]:
-    statement = (
-        select(_current.c.pair_id, _rater.c.name, _judgment.c.grade, _judgment.c.judged_at)
-        .join(_judgment, _judgment.c.id == _current.c.judgment_id)
-        .join(_rater, _rater.c.id == _current.c.rater_id)
-        .join(_pair, _pair.c.id == _current.c.pair_id)
-        .where(_pair.c.project_id == project_id, COUNTS_AS_VOTE, *where)
+    statement = select_current(_current.c.pair_id, _rater.c.name, _judgment.c.grade, _judgment.c.judged_at).where(
+        _pair.c.project_id == project_id, COUNTS_AS_VOTE, *where
     )
     votes: dict[int, list[tuple[str, int, datetime]]] = {}
     for pair, name, grade, judged_at in session.execute(statement):

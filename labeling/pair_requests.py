@@ -20,6 +20,7 @@ from labeling.places import MOST_OVERLAP, fill_free_places
 from labeling.projects import get_project
 from labeling.raters import get_rater
 from labeling.schema import metadata
+from labeling.votes import select_current
 
 __all__ = [
     "Request",
@@ -148,10 +149,7 @@ def write_requests(
 def reached_raters(session: Session, project_id: int, pairs: Collection[int] | None) -> dict[int, set[int]]:
     """For each pair the raters with an account who voted on it; None asks for every pair of the project."""
     statement = (
-        select(_current.c.pair_id, _rater.c.id)
-        .join(_judgment, _judgment.c.id == _current.c.judgment_id)
-        .join(_rater, _rater.c.id == _current.c.rater_id)
-        .join(_pair, _pair.c.id == _current.c.pair_id)
+        select_current(_current.c.pair_id, _rater.c.id)
         .where(_pair.c.project_id == project_id, _judgment.c.kind == "grade", _rater.c.account_id.is_not(None))
         .where(~_rater.c.set_aside, _rater.c.casts_vote)
     )

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from labeling.database import AnyRow, lock_project
 from labeling.schema import metadata
-from labeling.votes import COUNTS_AS_VOTE, count_votes_again
+from labeling.votes import COUNTS_AS_VOTE, count_votes_again, select_current
 
 __all__ = ["MOST_OVERLAP", "count_reopened", "fill_free_places", "list_surplus_for_free_places", "take_back_places"]
 
@@ -25,16 +25,6 @@ _rater = metadata.tables["rater"]
 
 MOST_OVERLAP = 20
 _WRITTEN_AGAIN = "place:"  # how the id of such a row begins; the number of the row that it repeats follows
-
-
-def _current_grades(*columns: Any) -> Any:
-    return (
-        select(*columns)
-        .select_from(_current)
-        .join(_judgment, _judgment.c.id == _current.c.judgment_id)
-        .join(_rater, _rater.c.id == _current.c.rater_id)
-        .join(_pair, _pair.c.id == _current.c.pair_id)
-    )
 
 
 def _votes_of_others(rater_id: int) -> Any:
@@ -66,7 +56,7 @@ def count_reopened(session: Session, project_id: int, rater_id: int) -> tuple[in
     others = _votes_of_others(rater_id)
     lacking = (_pair.c.project_id == project_id, mine, _pair.c.vote_count >= _pair.c.overlap, others < _pair.c.overlap)
     pairs = session.execute(select(func.count()).select_from(_pair).where(*lacking)).scalar_one()
-    surplus = _current_grades(func.count(_pair.c.id.distinct())).where(*lacking, _waits_for_place(rater_id))
+    surplus = select_current(func.count(_pair.c.id.distinct())).where(*lacking, _waits_for_place(rater_id))
     return int(pairs), int(session.execute(surplus).scalar_one())
 
 
@@ -92,7 +82,7 @@ def list_surplus_for_free_places(session: Session, project_id: int, *, now: date
     )
     free = (_pair.c.overlap - _pair.c.vote_count - held).label("free")
     statement = (
-        _current_grades(_judgment.c.id, _judgment.c.pair_id, free)
+        select_current(_judgment.c.id, _judgment.c.pair_id, free)
         .where(_pair.c.project_id == project_id, _pair.c.vote_count < _pair.c.overlap, _waits_for_place())
         .order_by(_judgment.c.judged_at, _judgment.c.id)
     )
@@ -131,7 +121,7 @@ def take_back_places(session: Session, project_id: int, rater_id: int, *, since:
     full = (_pair.c.project_id == project_id, _pair.c.vote_count > _pair.c.overlap)
     own = _current.alias("own")
     touched = exists().where(own.c.pair_id == _pair.c.id, own.c.rater_id == rater_id)
-    filled = _current_grades(
+    filled = select_current(
         _judgment.c.id, _pair.c.id.label("pair"), (_pair.c.vote_count - _pair.c.overlap).label("over")
     )
     newer = (touched, _current.c.rater_id != rater_id, _judgment.c.id > last, COUNTS_AS_VOTE)

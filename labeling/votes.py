@@ -21,7 +21,9 @@ __all__ = [
     "read_judgments",
     "read_ledger",
     "read_votes",
+    "select_current",
     "stamp_ledger",
+    "votes_among",
 ]
 
 _pair = metadata.tables["pair"]
@@ -53,13 +55,20 @@ class RaterCounts:
     seconds: float | None
 
 
-def _select_current(*columns: Any) -> Select[Any]:
+def select_current(*columns: Any) -> Select[Any]:
+    """Columns of the judgments that count now, of their raters and of their pairs."""
     return (
         select(*columns)
         .select_from(_current)
         .join(_judgment, _judgment.c.id == _current.c.judgment_id)
         .join(_rater, _rater.c.id == _current.c.rater_id)
         .join(_pair, _pair.c.id == _current.c.pair_id)
+    )
+
+
+def _select_current_with_ids(*columns: Any) -> Select[Any]:
+    return (
+        select_current(*columns)
         .join(_query, _query.c.id == _pair.c.query_pk)
         .join(_document, _document.c.id == _pair.c.document_pk)
     )
@@ -70,7 +79,7 @@ def read_votes(session: Session, actor: Actor, project_id: int) -> pd.DataFrame:
     actor.require("lead")
     get_project(session, actor, project_id)
     columns = (_query.c.query_id, _document.c.doc_id, _rater.c.name.label("rater"), _judgment.c.grade)
-    statement = _select_current(*columns).where(_pair.c.project_id == project_id, COUNTS_AS_VOTE)
+    statement = _select_current_with_ids(*columns).where(_pair.c.project_id == project_id, COUNTS_AS_VOTE)
     rows = session.execute(statement).all()
     table = pd.DataFrame([tuple(row) for row in rows], columns=["query_id", "doc_id", "rater", "grade"])
     table = table.astype({"query_id": object, "doc_id": object, "rater": object, "grade": "int64"})
@@ -85,10 +94,16 @@ def read_judgments(session: Session, actor: Actor, project_id: int) -> pd.DataFr
     """
     actor.require("lead")
     get_project(session, actor, project_id)
-    statement = _select_current(*_judgment_columns(), COUNTS_AS_VOTE.label("is_vote")).join(
+    statement = _select_current_with_ids(*_judgment_columns(), COUNTS_AS_VOTE.label("is_vote")).join(
         _rubric, _rubric.c.id == _judgment.c.rubric_id
     )
     return _judgments_table(session, statement.where(_pair.c.project_id == project_id))
+
+
+def votes_among(judgments: pd.DataFrame) -> pd.DataFrame:
+    """The votes among judgments as read_judgments gives them: the table of read_votes."""
+    columns = ["query_id", "doc_id", "rater", "grade"]
+    return judgments.loc[judgments["is_vote"], columns].astype({"grade": "int64"}).reset_index(drop=True)
 
 
 def read_ledger(session: Session, actor: Actor, project_id: int) -> pd.DataFrame:
