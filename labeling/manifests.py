@@ -19,6 +19,7 @@ from labeling.projects import Project
 from labeling.raters import list_raters
 from labeling.rubrics import Rubric
 from labeling.rules import RULES, parse_rule
+from labeling.votes import votes_among
 from metrics import parse_measure
 
 if TYPE_CHECKING:
@@ -136,8 +137,7 @@ def _tally(column: pd.Series) -> dict[str, int]:
 
 def _agreement(made: ReleaseInputs) -> dict[str, Any]:
     """The coefficients with their intervals, over the votes of the release."""
-    votes = made.judgments.loc[made.judgments["is_vote"], ["query_id", "doc_id", "rater", "grade"]]
-    report = measure_agreement(votes, grades=made.rubric.grades, draws=RESAMPLES).to_json()
+    report = measure_agreement(votes_among(made.judgments), grades=made.rubric.grades, draws=RESAMPLES).to_json()
     coefficients = [{name: _rounded(value) for name, value in one.items()} for one in report["coefficients"]]
     kept = {name: report[name] for name in ("definition", "pairs", "raters", "votes", "paired")}
     return {**kept, "decimals": DECIMALS, "coefficients": coefficients}

@@ -21,7 +21,7 @@ from labeling.manifests import ReleaseInputs, build_manifest
 from labeling.projects import Project, get_project
 from labeling.rubrics import Rubric, get_rubric
 from labeling.rules import parse_rule
-from labeling.votes import read_judgments, read_votes
+from labeling.votes import read_judgments, read_votes, votes_among
 
 __all__ = ["Release", "ReleaseChoices", "build_release", "consolidate_project", "pack", "read_weights"]
 
@@ -40,11 +40,13 @@ class ReleaseChoices:
 
 @dataclass(frozen=True)
 class Release:
-    """The files of an export by their names, and what the rule made of the votes."""
+    """The files of an export by their names, what the rule made of the votes, and the judgments and decisions it had."""
 
     files: dict[str, bytes]
     consolidation: Consolidation
     manifest: dict[str, Any]
+    judgments: pd.DataFrame
+    decisions: pd.DataFrame
 
 
 def read_weights(session: Session, actor: Actor, project_id: int) -> dict[str, float]:
@@ -53,26 +55,30 @@ def read_weights(session: Session, actor: Actor, project_id: int) -> dict[str, f
 
 
 def consolidate_project(
-    session: Session,
-    actor: Actor,
-    project_id: int,
-    *,
-    rule: str | None = None,
-    ties: str | None = None,
-    exclude_queries: tuple[str, ...] = (),
+    session: Session, actor: Actor, project_id: int, *, rule: str | None = None, ties: str | None = None
 ) -> Consolidation:
     """One grade a pair by a rule, the project's own by default; decisions win."""
-    project, rubric = get_project(session, actor, project_id), get_rubric(session, project_id)
-    chosen = parse_rule(rule or project.rule)
+    project = get_project(session, actor, project_id)
+    votes, decisions = read_votes(session, actor, project_id), read_decisions(session, actor, project_id)
+    return _consolidate(session, actor, project, votes, decisions, ReleaseChoices(rule, ties))
+
+
+def _consolidate(
+    session: Session,
+    actor: Actor,
+    project: Project,
+    votes: pd.DataFrame,
+    decisions: pd.DataFrame,
+    choices: ReleaseChoices,
+) -> Consolidation:
+    rule = parse_rule(choices.rule or project.rule)
     return consolidate(
-        _without(read_votes(session, actor, project_id), exclude_queries),
-        chosen,
-        ties=ties or project.ties,  # type: ignore[arg-type]
-        grades=rubric.grades,
-        decisions=_without(
-            read_decisions(session, actor, project_id)[["query_id", "doc_id", "grade"]], exclude_queries
-        ),
-        weights=read_weights(session, actor, project_id) if chosen.name == "gold-weighted" else None,
+        votes,
+        rule,
+        ties=choices.ties or project.ties,  # type: ignore[arg-type]
+        grades=get_rubric(session, project.id).grades,
+        decisions=decisions[["query_id", "doc_id", "grade"]],
+        weights=read_weights(session, actor, project.id) if rule.name == "gold-weighted" else None,
     )
 
 
@@ -83,19 +89,17 @@ def build_release(
     actor.require("lead")
     choices = choices or ReleaseChoices(**chosen)
     project, rubric = get_project(session, actor, project_id), get_rubric(session, project_id)
-    left_out = choices.exclude_queries
-    consolidation = consolidate_project(
-        session, actor, project_id, rule=choices.rule, ties=choices.ties, exclude_queries=left_out
-    )
-    judgments = _without(read_judgments(session, actor, project_id), left_out)
-    decisions = _without(read_decisions(session, actor, project_id), left_out)
+    judgments = _without(read_judgments(session, actor, project_id), choices.exclude_queries)
+    decisions = _without(read_decisions(session, actor, project_id), choices.exclude_queries)
+    votes = votes_among(judgments)
+    consolidation = _consolidate(session, actor, project, votes, decisions, choices)
     files = _own_files(consolidation, judgments, decisions, rubric)
-    shapes, facts = _shapes(session, project, consolidation, judgments, rubric, choices)
+    shapes, facts = _shapes(session, project, consolidation, votes, rubric, choices)
     files |= shapes
     manifest = build_manifest(
         session, actor, ReleaseInputs(project, rubric, consolidation, judgments, decisions, facts, files), choices
     )
-    return Release({**files, MANIFEST: json_bytes(manifest)}, consolidation, manifest)
+    return Release({**files, MANIFEST: json_bytes(manifest)}, consolidation, manifest, judgments, decisions)
 
 
 def pack(release: Release) -> bytes:
@@ -124,13 +128,12 @@ def _shapes(
     session: Session,
     project: Project,
     consolidation: Consolidation,
-    judgments: pd.DataFrame,
+    votes: pd.DataFrame,
     rubric: Rubric,
     choices: ReleaseChoices,
 ) -> tuple[dict[str, bytes], dict[str, Any]]:
     """The qrels and votes as other programs read them, and what a reader must know about these shapes."""
     qrels = consolidation.qrels()
-    votes = judgments.loc[judgments["is_vote"], ["query_id", "doc_id", "rater", "grade"]].astype({"grade": "int64"})
     concerned = set(consolidation.table["query_id"])
     queries = read_queries_table(session, project.id)
     queries = queries[queries["query_id"].isin(concerned)].reset_index(drop=True)

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from labeling.accounts import Actor
 from labeling.breakdown import by_boundary
 from labeling.collection import read_queries_table, read_runs
-from labeling.disputes import list_disputes, read_decisions
+from labeling.disputes import list_disputes
 from labeling.errors import AssayError
 from labeling.exchange.archives import pack_files
 from labeling.exchange.report_html import write_html
@@ -25,7 +25,7 @@ from labeling.projects import Project, get_project
 from labeling.releases import build_release
 from labeling.report_sections import Facts, Study, compose
 from labeling.rubrics import get_rubric
-from labeling.votes import read_judgments
+from labeling.votes import votes_among
 from metrics import Qrels, disagreement, evaluate, parse_measures
 
 __all__ = ["ReportChoices", "build_report", "report_archive", "report_files"]
@@ -50,9 +50,8 @@ def build_report(
     actor.require("lead")
     choices = choices or ReportChoices(**chosen)
     project, rubric = get_project(session, actor, project_id), get_rubric(session, project_id)
-    judgments = read_judgments(session, actor, project_id)
     release = build_release(session, actor, project_id)
-    votes = judgments.loc[judgments["is_vote"], ["query_id", "doc_id", "rater", "grade"]].astype({"grade": "int64"})
+    judgments, votes = release.judgments, votes_among(release.judgments)
     disputes = list_disputes(session, actor, project_id)
     facts = Facts(
         project=project,
@@ -66,7 +65,7 @@ def build_report(
         boundaries=by_boundary(votes, rubric.grades) if len(votes) else None,
         disputed=len(disputes),
         settled=sum(one.decided is not None for one in disputes),
-        decisions=read_decisions(session, actor, project_id),
+        decisions=release.decisions,
         studies=_study(session, project, votes, release.consolidation.qrels(), choices),
         by=choices.by,
         seed=choices.seed,

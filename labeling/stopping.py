@@ -26,7 +26,7 @@ from labeling.votes import read_votes
 from metrics import Disagreement, Run, disagreement
 from metrics.completions import Completions, Expectation, find_completions
 
-__all__ = ["StopAnswer", "ask_to_stop", "read_possible_grades"]
+__all__ = ["StopAnswer", "ask_to_stop"]
 
 _pair = metadata.tables["pair"]
 _query = metadata.tables["query"]
@@ -110,28 +110,32 @@ ASSUMPTIONS = {
 }
 
 
-def read_possible_grades(session: Session, actor: Actor, project_id: int) -> pd.DataFrame:
+def _read_possible_grades(
+    session: Session, actor: Actor, project: Project, scale: tuple[int, ...], votes: pd.DataFrame
+) -> pd.DataFrame:
     """Every pair of a project with the grades that it may still take.
 
     Columns: query_id, doc_id, grade (now), lowest, highest, votes, wanted, lacking (votes), disputed, open.
     """
-    actor.require("lead")
-    project, scale = get_project(session, actor, project_id), get_rubric(session, project_id).grades
-    votes = read_votes(session, actor, project_id).groupby(["query_id", "doc_id"])["grade"].apply(list).to_dict()
-    consolidated = consolidate_project(session, actor, project_id).table
+    cast = _grades_by_pair(votes)
+    consolidated = consolidate_project(session, actor, project.id).table
     fixed = {
         (row.query_id, row.doc_id): (row.relevance, row.source)
         for row in consolidated[["query_id", "doc_id", "relevance", "source"]].itertuples(index=False)
     }
     rows = []
-    for query_id, doc_id, wanted in _pairs(session, project_id):
-        grades = sorted(votes.get((query_id, doc_id), []))
+    for query_id, doc_id, wanted in _pairs(session, project.id):
+        grades = sorted(cast.get((query_id, doc_id), []))
         grade, source = fixed.get((query_id, doc_id), (None, None))
         if not wanted and source is None:
             continue  # practice and gold want no vote
         rows.append((query_id, doc_id, *_possible(project, scale, grades, wanted, grade, source)))
     columns = ["query_id", "doc_id", "grade", "lowest", "highest", "votes", "wanted", "lacking", "disputed", "open"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _grades_by_pair(votes: pd.DataFrame) -> dict[Any, list[int]]:
+    return votes.groupby(["query_id", "doc_id"])["grade"].apply(list).to_dict()
 
 
 def _pairs(session: Session, project_id: int) -> list[tuple[str, str, int]]:
@@ -172,10 +176,10 @@ def ask_to_stop(
     actor.require("lead")
     project, scale = get_project(session, actor, project_id), get_rubric(session, project_id).grades
     runs = _two_runs(session, project_id, a, b)
-    possible = read_possible_grades(session, actor, project_id)
+    votes = read_votes(session, actor, project_id)
+    possible = _read_possible_grades(session, actor, project, scale, votes)
     if possible.empty:
         raise NotFound("expected pairs to judge, found none: make them from the runs first")
-    votes = read_votes(session, actor, project_id)
     found = find_completions(possible, scale, runs, measure, a, b)
     loose = possible.assign(
         lowest=possible["lowest"].where(possible["lacking"] == 0, scale[0]),
@@ -239,7 +243,7 @@ def _expect(
     found: Completions, possible: pd.DataFrame, votes: pd.DataFrame, scale: tuple[int, ...], draws: int, seed: int
 ) -> Expectation | None:
     """How many votes may be needed: a pair's grade is drawn from its votes, without any from all votes of the project."""
-    cast = votes.groupby(["query_id", "doc_id"])["grade"].apply(list).to_dict()
+    cast = _grades_by_pair(votes)
     shares = votes["grade"].value_counts(normalize=True)
     usual = {grade: float(shares.get(grade, 0.0)) or (0.0 if len(votes) else 1.0) for grade in scale}
     rows = possible[possible["open"]].set_index(["query_id", "doc_id"])["lacking"].to_dict()
