@@ -11,7 +11,6 @@ from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
-from labeling.collection import read_queries_table
 from labeling.projects import count_project, get_project
 from labeling.schema import metadata
 from labeling.selection import slice_columns
@@ -103,14 +102,15 @@ def list_claims(session: Session, actor: Actor, project_id: int, *, now: datetim
     return pd.DataFrame([tuple(row) for row in session.execute(statement)], columns=names)
 
 
-def votes_per_slice(session: Session, actor: Actor, project_id: int) -> dict[str, pd.DataFrame]:
-    """For each column of the queries that cuts them into slices: slice, queries, pairs, complete, votes, wanted, share."""
-    table = votes_per_query(session, actor, project_id)
-    queries = read_queries_table(session, project_id)
+def votes_per_slice(per_query: pd.DataFrame, queries: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """For each column of the queries that cuts them into slices: slice, queries, pairs, complete, votes, wanted, share.
+
+    per_query is what votes_per_query gives.
+    """
     found = {}
     for name in slice_columns(queries):
         values = dict(zip(queries["query_id"], queries[name].fillna("").astype(str), strict=True))
-        cut = table.assign(slice=table["query_id"].map(values), queries=1)
+        cut = per_query.assign(slice=per_query["query_id"].map(values), queries=1)
         sums = cut.groupby("slice")[["queries", "pairs", "complete", "votes", "wanted"]].sum().reset_index()
         sums["share"] = sums["votes"] / sums["wanted"].where(sums["wanted"] > 0)
         found[name] = sums.sort_values(["share", "slice"]).reset_index(drop=True)

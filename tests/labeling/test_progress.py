@@ -164,7 +164,8 @@ def test_slices_are_the_columns_of_the_queries() -> None:
         collection.add_queries(session, COMMAND_LINE, project, table, replace=True)
     judge_all(project, {"Ann": 1}, limit=1)
     with reading() as session:
-        found = progress.votes_per_slice(session, COMMAND_LINE, project)
+        per_query = progress.votes_per_query(session, COMMAND_LINE, project)
+        found = progress.votes_per_slice(per_query, collection.read_queries_table(session, project))
     assert list(found) == ["kind"]
     assert found["kind"][["pairs", "wanted"]].to_numpy().tolist() == [[2, 4], [2, 4]]
     assert sorted(found["kind"]["votes"]) == [0, 1]

@@ -16,6 +16,7 @@ from labeling.rubrics import Rubric
 from labeling.selection import slice_columns
 from labeling.ui.components.agreement_words import undefined_words
 from labeling.ui.components.charts import COLORS
+from labeling.ui.components.tables import choose_row
 from labeling.ui.texts import _
 
 __all__ = ["draw_breaks", "draw_pair_link"]
@@ -138,18 +139,10 @@ def _draw_queries(table: pd.DataFrame, votes: pd.DataFrame, queries: pd.DataFram
         "alpha": _("Alpha"),
         "undefined": _("Undefined because"),
     }
-    event = st.dataframe(
-        _worded(shown, columns),
-        hide_index=True,
-        width="stretch",
-        height=320,
-        on_select="rerun",
-        selection_mode="single-row",
-        key=f"worst_queries_{project.id}",
-        column_config=_formats(columns),
-    )
-    if event.selection.rows:
-        _draw_pairs(str(table["query_id"].iloc[event.selection.rows[0]]), votes, project)
+    worded = _worded(shown, columns)
+    chosen = choose_row(worded, f"worst_queries_{project.id}", columns=_formats(columns), height=320)
+    if chosen is not None:
+        _draw_pairs(str(table["query_id"].iloc[chosen]), votes, project)
 
 
 def _draw_pairs(query_id: str, votes: pd.DataFrame, project: Project) -> None:
@@ -166,19 +159,8 @@ def _draw_pairs(query_id: str, votes: pd.DataFrame, project: Project) -> None:
         .sort_values(_("Apart"), ascending=False, kind="stable")
         .reset_index(names="doc_id")
     )
-    event = st.dataframe(
-        shown,
-        hide_index=True,
-        width="stretch",
-        height=320,
-        placeholder="",
-        on_select="rerun",
-        selection_mode="single-row",
-        key=f"pairs_{project.id}_{query_id}",
-    )
-    draw_pair_link(
-        project, query_id, str(shown["doc_id"].iloc[event.selection.rows[0]]) if event.selection.rows else None
-    )
+    chosen = choose_row(shown, f"pairs_{project.id}_{query_id}", height=320, placeholder="")
+    draw_pair_link(project, query_id, None if chosen is None else str(shown["doc_id"].iloc[chosen]))
 
 
 def draw_pair_link(project: Project, query_id: str, doc_id: str | None) -> None:

@@ -17,6 +17,7 @@ from labeling.projects import Project
 from labeling.rater_notes import reassign_pairs
 from labeling.run_pairs import RunTop, add_unjudged, preview_unjudged
 from labeling.twins import refresh_twins
+from labeling.ui.components.done import keep_done
 from labeling.ui.components.figures import draw_figures
 from labeling.ui.components.setup_twins import say_twins
 from labeling.ui.components.untrusted import plain_label
@@ -24,16 +25,7 @@ from labeling.ui.components.uploads import show_examples
 from labeling.ui.state import attempt
 from labeling.ui.texts import _
 
-__all__ = ["draw_change", "draw_held", "draw_overlap", "draw_run_top", "say_done"]
-
-_DONE = "progress_done"
-
-
-def say_done() -> None:
-    """What the last act did, once."""
-    words = st.session_state.pop(_DONE, None)
-    if words:
-        st.success(words, icon=":material/check:")
+__all__ = ["draw_change", "draw_held", "draw_overlap", "draw_run_top"]
 
 
 def draw_held(actor: Actor, project: Project) -> None:
@@ -61,11 +53,12 @@ def draw_held(actor: Actor, project: Project) -> None:
         with writing() as session:
             done = attempt(lambda: reassign_pairs(session, actor, project.id, int(rater_id)))
         if done is not None:
-            st.session_state[_DONE] = _(
+            words = _(
                 "{count} pairs of {rater} are free for everybody again; a grade that is on its way is still kept.",
                 count=done.released,
                 rater=plain_label(names[rater_id]),
             )
+            keep_done(words)
             st.rerun()
 
 
@@ -143,7 +136,7 @@ def extend_pairs(actor: Actor, project: Project, choice: PairChoice, overlap: in
         if done.promoted:
             more = _("{count} surplus grades took a new place at once.", count=f"{done.promoted:,}")
             said = f"{said} {more}"
-        st.session_state[_DONE] = said
+        keep_done(said)
         st.rerun()
 
 
@@ -175,11 +168,12 @@ def draw_run_top(actor: Actor, project: Project) -> None:
         if added is not None:
             with st.spinner(_("Looking for near-duplicates…")):
                 say_twins(refresh_twins(actor, project.id))
-            st.session_state[_DONE] = _(
+            words = _(
                 "{pairs} pairs added; {votes} votes are wanted of them.",
                 pairs=f"{len(added.new):,}",
                 votes=f"{added.votes:,}",
             )
+            keep_done(words)
             st.rerun()
 
 

@@ -3,16 +3,17 @@
 Knows the choices of the page; the answer comes from labeling.stopping.
 """
 
-import pandas as pd
+from collections.abc import Collection, Sequence
+
 import streamlit as st
 
 from labeling.accounts import Actor
 from labeling.assignments import PairChoice
 from labeling.collection import list_runs
 from labeling.database import reading
-from labeling.disputes import list_disputes
+from labeling.disputes import Dispute
 from labeling.errors import AssayError
-from labeling.projects import Project
+from labeling.projects import Counts, Project
 from labeling.stop_words import advice_words, assumption_words, stop_words
 from labeling.stopping import StopAnswer, ask_to_stop
 from labeling.ui.components.progress_acts import draw_change
@@ -41,11 +42,12 @@ def answered(
         return ask_to_stop(session, _actor, project_id, a, b, measure)
 
 
-def draw_stop(actor: Actor, project: Project, state: tuple[object, ...]) -> None:
-    """The whole section; state changes whenever pairs, votes or decisions do."""
+def draw_stop(actor: Actor, project: Project, counts: Counts, disputes: Sequence[Dispute]) -> None:
+    """The whole section; with the project's counts and its disputes, settled ones too."""
+    open_ones = {(one.query_id, one.doc_id) for one in disputes if one.decided is None}
     with reading() as session:
         tags = [row.tag for row in list_runs(session, project.id)]
-        stamp = (*stamp_ledger(session, actor, project.id), *state)
+        stamp = (*stamp_ledger(session, actor, project.id), counts, len(open_ones), len(disputes))
     if len(tags) < 2:
         st.caption(_("This needs two runs to compare."))
         return
@@ -64,13 +66,13 @@ def draw_stop(actor: Actor, project: Project, state: tuple[object, ...]) -> None
     draw(f"**{advice_words(answer, _, plain_label)}**", icon=f":material/{_ICONS[answer.advice]}:")
     st.markdown("\n".join(f"- {line}" for line in stop_words(answer, _, plain_label)))
     if len(answer.next):
-        draw_next(actor, project, answer)
+        draw_next(actor, project, answer, open_ones)
     with st.expander(_("What these numbers assume")):
         st.markdown("\n".join(f"- {line}" for line in assumption_words(_)))
         st.json(answer.to_json()["definition"], expanded=False)
 
 
-def draw_next(actor: Actor, project: Project, answer: StopAnswer) -> None:
+def draw_next(actor: Actor, project: Project, answer: StopAnswer, disputed: Collection[tuple[str, str]]) -> None:
     """The most useful pairs, links to settle them, and one more vote for them."""
     st.markdown(_("**The most useful pairs next**"))
     table = answer.next.head(max(answer.first, 10))
@@ -86,9 +88,9 @@ def draw_next(actor: Actor, project: Project, answer: StopAnswer) -> None:
     number = st.column_config.NumberColumn(format="%.4f")
     shown = table[list(names)].rename(columns=names)
     st.dataframe(shown, hide_index=True, width="stretch", column_config={names["swing"]: number})
-    disputed = _disputed_here(actor, project, table)
-    if disputed:
-        words = _("Settle the disputed ones among them ({count})", count=disputed)
+    to_settle = sum(pair in disputed for pair in zip(table["query_id"], table["doc_id"], strict=True))
+    if to_settle:
+        words = _("Settle the disputed ones among them ({count})", count=to_settle)
         st.page_link("pages/settle.py", label=words, icon=":material/gavel:")
     first = answer.next.head(max(answer.first, 1))
     full = first[first["lacking"] == 0]
@@ -110,9 +112,3 @@ def draw_next(actor: Actor, project: Project, answer: StopAnswer) -> None:
     st.download_button(
         _("All of these pairs (CSV)"), answer.next.to_csv(index=False), "next-pairs.csv", "text/csv", on_click="ignore"
     )
-
-
-def _disputed_here(actor: Actor, project: Project, table: pd.DataFrame) -> int:
-    with reading() as session:
-        known = {(one.query_id, one.doc_id) for one in list_disputes(session, actor, project.id, settled=False)}
-    return sum(pair in known for pair in zip(table["query_id"], table["doc_id"], strict=True))

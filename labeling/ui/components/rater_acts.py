@@ -16,15 +16,14 @@ from labeling.database import reading, writing
 from labeling.projects import Project
 from labeling.rater_notes import LONGEST_MESSAGE, Effect
 from labeling.raters import Rater
+from labeling.ui.components.done import keep_done
 from labeling.ui.components.rater_charts import draw_heading
 from labeling.ui.components.rater_words import note_words, try_words
 from labeling.ui.components.untrusted import plain_label, show_text
 from labeling.ui.state import attempt
 from labeling.ui.texts import _
 
-__all__ = ["draw_acts", "draw_done", "draw_notes"]
-
-_DONE = "rater_act_done"
+__all__ = ["draw_acts", "draw_notes"]
 
 Result = TypeVar("Result")
 
@@ -48,20 +47,13 @@ def draw_acts(actor: Actor, project: Project, rater: Rater, calibrated: RaterCal
             _draw_model_votes(actor, project, rater, effect)
 
 
-def draw_done() -> None:
-    """What the last act did, once."""
-    words = st.session_state.pop(_DONE, None)
-    if words:
-        st.success(words, icon=":material/check:")
-
-
 def _act(act: Callable[..., Result], words: Callable[[Result], str]) -> None:
     """Do it in a transaction of its own, keep the words for the next run, and draw the page anew."""
     done = False
     with writing() as session:
 
         def both() -> bool:
-            st.session_state[_DONE] = words(act(session))
+            keep_done(words(act(session)))
             return True
 
         done = bool(attempt(both))

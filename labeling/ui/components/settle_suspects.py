@@ -15,6 +15,7 @@ from labeling.label_errors import COLUMNS, FEWEST_QUERIES, FEWEST_VOTES, find_un
 from labeling.projects import Project
 from labeling.suspects import Suspect, list_known_suspects, read_model_material
 from labeling.ui.components.settle_words import votes_word
+from labeling.ui.components.tables import choose_row
 from labeling.ui.components.untrusted import plain_label
 from labeling.ui.texts import _
 from labeling.votes import stamp_ledger
@@ -103,23 +104,18 @@ def _draw_list(project: Project, listed: list[Dispute], why: dict[Key, list[str]
         }
     )
     with st.expander(_("The list ({count}), with the votes: choose a row to open its pair", count=f"{len(listed):,}")):
-        event = st.dataframe(
+        row = choose_row(
             table,
-            hide_index=True,
-            width="stretch",
+            f"settle_suspects_{project.id}",
             height=min(320, 38 + 35 * len(listed)),
-            on_select="rerun",
-            selection_mode="single-row",
-            column_config={
+            columns={
                 "query": st.column_config.TextColumn(_("Query")),
                 "document": st.column_config.TextColumn(_("Document")),
                 "votes": st.column_config.TextColumn(_("Votes"), width="small"),
                 "why": st.column_config.TextColumn(_("Why"), width="large"),
             },
-            key=f"settle_suspects_{project.id}",
         )
-    rows = event.selection.rows
-    chosen = listed[rows[0]].pair if rows and rows[0] < len(listed) else None
+    chosen = None if row is None else listed[row].pair
     last = f"settle_suspect_last_{project.id}"
     if chosen is not None and st.session_state.get(last) != chosen:
         st.query_params["pair"] = str(chosen)

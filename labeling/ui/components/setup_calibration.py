@@ -6,7 +6,6 @@ Knows switches, a table and a file; the rules stand with the references and the 
 import pandas as pd
 import streamlit as st
 
-from labeling import projects
 from labeling.accounts import Actor
 from labeling.database import AnyRow, reading, writing
 from labeling.exchange.references import read_references
@@ -21,6 +20,8 @@ from labeling.references import (
 from labeling.rubrics import Rubric, get_rubric
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.setup_files import digest, finish, uploader
+from labeling.ui.components.setup_settings import save_settings
+from labeling.ui.components.tables import choose_row
 from labeling.ui.components.untrusted import show_inline, show_text
 from labeling.ui.components.uploads import choose_reading, read_once, show_imported
 from labeling.ui.state import attempt
@@ -91,17 +92,10 @@ def _draw_switches(actor: Actor, project: Project, rows: list[AnyRow]) -> None:
         if project.gold_every and not gold:
             st.warning(_("There is no gold in this project: none is given."))
         if st.form_submit_button(_("Save"), type="primary"):
-            changes = {
-                "calibration": calibration,
-                "pass_mark": mark,
-                "gold_every": gold_every,
-                "repeat_every": repeat_every,
-            }
-            with writing() as session:
-                saved = attempt(lambda: projects.change_project(session, actor, project.id, **changes))
-            if saved is not None:
-                st.toast(_("Saved."))
-                st.rerun()
+            save_settings(
+                actor, project,
+                calibration=calibration, pass_mark=mark, gold_every=gold_every, repeat_every=repeat_every,
+            )  # fmt: skip
 
 
 def _place_words(row: AnyRow) -> str:
@@ -132,14 +126,11 @@ def _draw_references(actor: Actor, project: Project, rubric: Rubric, rows: list[
             "judged": [row.judged for row in listed],
         }
     )
-    event = st.dataframe(
+    selected = choose_row(
         table,
-        hide_index=True,
-        width="stretch",
+        f"references_{project.id}_{chosen}_{len(listed)}",
         height=min(420, 38 + 35 * len(listed)),
-        on_select="rerun",
-        selection_mode="single-row",
-        column_config={
+        columns={
             "place": st.column_config.TextColumn(_("Set"), width=110),
             "grade": st.column_config.TextColumn(_("Grade"), width=150),
             "reason": st.column_config.TextColumn(_("Reason"), width=300),
@@ -147,11 +138,9 @@ def _draw_references(actor: Actor, project: Project, rubric: Rubric, rows: list[
             "document": st.column_config.TextColumn(_("Document"), width=220),
             "judged": st.column_config.NumberColumn(_("Judged by"), width=90),
         },
-        key=f"references_{project.id}_{chosen}_{len(listed)}",
     )
-    selected = event.selection.rows
-    if selected and selected[0] < len(listed):
-        _draw_reference(actor, project, listed[selected[0]], labels)
+    if selected is not None:
+        _draw_reference(actor, project, listed[selected], labels)
     else:
         st.caption(_("Choose a row to read it, or to take it out."))
 

@@ -15,6 +15,7 @@ from labeling.projects import Project
 from labeling.rubrics import Rubric, get_rubric
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.settle_words import clause_word, reason_word, votes_word
+from labeling.ui.components.tables import choose_row
 from labeling.ui.components.untrusted import plain_label, show_inline
 from labeling.ui.state import current_project, go_to_project, project_switch, require
 from labeling.ui.texts import _, _n
@@ -79,13 +80,10 @@ def draw_items(project: Project, items: list[Item], key: str) -> None:
             "note": [item.note for item in items],
         }
     )
-    event = st.dataframe(
+    chosen = choose_row(
         table,
-        hide_index=True,
-        width="stretch",
-        on_select="rerun",
-        selection_mode="single-row",
-        column_config={
+        f"agenda_{project.id}_{key}",
+        columns={
             "query": st.column_config.TextColumn(_("Query")),
             "document": st.column_config.TextColumn(_("Document")),
             "votes": st.column_config.TextColumn(_("Votes"), width="small"),
@@ -93,10 +91,9 @@ def draw_items(project: Project, items: list[Item], key: str) -> None:
             "reason": st.column_config.TextColumn(_("Reason")),
             "note": st.column_config.TextColumn(_("Note"), width="large"),
         },
-        key=f"agenda_{project.id}_{key}",
     )
-    if event.selection.rows and event.selection.rows[0] < len(items):
-        go_to_project(project.id, "pages/settle.py", pair=str(items[event.selection.rows[0]].pair))
+    if chosen is not None:
+        go_to_project(project.id, "pages/settle.py", pair=str(items[chosen].pair))
 
 
 def draw_table(rows: Sequence[tuple[object, ...]], names: list[str]) -> None:

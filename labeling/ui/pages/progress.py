@@ -7,13 +7,15 @@ import streamlit as st
 
 from labeling import progress, projects
 from labeling.accounts import Actor
+from labeling.collection import read_queries_table
 from labeling.database import reading
 from labeling.disputes import list_disputes
 from labeling.projects import Counts, Project
 from labeling.ui.components.charts import draw_bars
+from labeling.ui.components.done import say_done
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.figures import draw_figures
-from labeling.ui.components.progress_acts import draw_held, draw_overlap, draw_run_top, say_done
+from labeling.ui.components.progress_acts import draw_held, draw_overlap, draw_run_top
 from labeling.ui.components.progress_stop import draw_stop
 from labeling.ui.state import current_project, project_switch, require
 from labeling.ui.texts import _
@@ -113,7 +115,7 @@ def draw_queries(actor: Actor, project: Project) -> pd.DataFrame:
     """Which queries lack votes, and which slices of them."""
     with reading() as session:
         table = progress.votes_per_query(session, actor, project.id)
-        slices = progress.votes_per_slice(session, actor, project.id)
+        slices = progress.votes_per_slice(table, read_queries_table(session, project.id))
     by = _("query by query")
     column = by
     if slices:
@@ -163,7 +165,7 @@ with tabs[0]:
     st.subheader(_("Raters"), anchor=False)
     draw_raters(actor, project)
 with tabs[1]:
-    draw_stop(actor, project, (counts, settled, len(disputes)))
+    draw_stop(actor, project, counts, disputes)
 with tabs[2]:
     draw_held(actor, project)
 with tabs[3]:

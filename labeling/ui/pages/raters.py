@@ -13,9 +13,10 @@ from labeling.rater_report import RaterReport, RaterState, describe_raters, fit_
 from labeling.raters import Rater, list_raters
 from labeling.rubrics import Rubric, get_rubric
 from labeling.ui.components.charts import draw_shares
+from labeling.ui.components.done import say_done
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.ledger import Stamp, judgments_of
-from labeling.ui.components.rater_acts import draw_acts, draw_done, draw_notes
+from labeling.ui.components.rater_acts import draw_acts, draw_notes
 from labeling.ui.components.rater_charts import draw_habits, draw_heading, draw_trend
 from labeling.ui.components.rater_words import (
     attention_words,
@@ -252,7 +253,7 @@ def draw_page(actor: Actor, project: Project) -> None:
             _("Nobody has judged yet."), _("Raters appear here with their first judgment."), icon=":material/groups:"
         )
         return
-    draw_done()
+    say_done()
     fast = st.number_input(
         _("Very fast is under (seconds)"), 0.5, 30.0, 2.0, 0.5, key=f"fast_{project.id}", width=240,
         help=_("Five judgments in a row or more, each under this, are a very fast series."),
