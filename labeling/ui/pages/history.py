@@ -186,7 +186,7 @@ def draw_older(actor: Actor, project: Project) -> None:
     with st.container(border=True):
         st.markdown(_("**Your judgments under the older rule**"))
         st.caption(f"{words} {left_out}" if counts.settled else words)
-        draw_changes(actor, project)
+        draw_changes(project, counts.versions)
         if st.button(_("Confirm or change them"), type="primary", icon=":material/fact_check:"):
             go_to_project(project.id, "pages/judge.py", older="1")
 

@@ -18,12 +18,11 @@ from labeling.ui.texts import _, _n
 
 def draw_older_line(actor: Actor, project: Project, *, walking: bool) -> None:
     """A line above the card: how many judgments were made under an older rule; in the walk, what changed since."""
-    if walking:
-        draw_changes(actor, project)
-        return
     with reading() as session:
         counts = count_older(session, actor, project.id)
-    if counts.waiting and project.state == "open":
+    if walking:
+        draw_changes(project, counts.versions)
+    elif counts.waiting and project.state == "open":
         words = _n(
             "The rubric has changed: look at {count} judgment that you made before",
             "The rubric has changed: look at {count} judgments that you made before",
