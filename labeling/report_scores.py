@@ -3,7 +3,7 @@
 Knows studies and scores that are ready, and words; no database.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,24 +12,12 @@ import pandas as pd
 
 from labeling.exchange.report_charts import draw_intervals
 from labeling.exchange.report_parts import Block, Chart, Table
-from labeling.i18n import mark
+from labeling.words import UNITS, VERDICTS, Say
 from metrics import Disagreement, Evaluation, Measure
 
-__all__ = ["Say", "Study", "define", "show_scores", "show_verdicts", "sum_up_verdicts"]
+__all__ = ["Study", "define", "show_scores", "show_verdicts", "sum_up_verdicts"]
 
-Say = Callable[..., str]
 MOST_SYSTEMS, MOST_COMPARISONS = 100, 60
-_VERDICTS = {
-    "A beats B whoever judges": mark("A beats B whoever judges"),
-    "depends on the rater": mark("depends on the rater"),
-    "depends on the queries": mark("depends on the queries"),
-    "cannot be told apart": mark("cannot be told apart"),
-}
-_UNITS = {
-    "panel": mark("one rater of each panel, for all its queries"),
-    "query": mark("one rater for each query"),
-    "pair": mark("one vote for each pair"),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +104,9 @@ def show_verdicts(studies: Mapping[str, Study], _: Say) -> list[Block]:
     ]
     for name, study in studies.items():
         table = study.found.comparisons[study.found.comparisons["measure"] == name].drop(columns="measure").round(6)
-        table = table.assign(words=[_(_VERDICTS.get(one, one)) for one in table["verdict"]])
+        table = table.assign(words=[_(VERDICTS.get(one, one)) for one in table["verdict"]])
         counts = table["verdict"].value_counts()
-        told = [f"{_(_VERDICTS[one])}: {counts[one]:,}" for one in _VERDICTS if one in counts]
+        told = [f"{_(VERDICTS[one])}: {counts[one]:,}" for one in VERDICTS if one in counts]
         tau = study.found.tau[name]
         blocks.append(_("{measure}, {count} comparisons. {told}.", measure=name, count=f"{len(table):,}", told="; ".join(told)))  # fmt: skip
         if not np.isnan(tau["mean"]):
@@ -155,7 +143,7 @@ def sum_up_verdicts(studies: Mapping[str, Study], _: Say) -> list[Block]:
         if len(order) > 1:
             table = study.found.comparisons[study.found.comparisons["measure"] == name]
             row = table[(table["a"] == order[0]) & (table["b"] == order[1])]
-            verdict = _(_VERDICTS[row["verdict"].iloc[0]]) if len(row) else _(_VERDICTS["cannot be told apart"])
+            verdict = _(VERDICTS[row["verdict"].iloc[0]]) if len(row) else _(VERDICTS["cannot be told apart"])
             words = _("{measure}: {a} comes first, {b} second; {verdict}.", measure=name, a=order[0], b=order[1], verdict=verdict)  # fmt: skip
             blocks.append(words)
     return blocks
@@ -172,7 +160,7 @@ def define(manifest: Mapping[str, Any], studies: Mapping[str, Study], by: str, s
             graded=f"{manifest['counts']['pairs'] - manifest['counts']['open']:,}",
             open=f"{manifest['counts']['open']:,}",
         ),
-        _("A set of qrels takes {unit}. Seed: {seed}.", unit=_(_UNITS.get(by, by)), seed=seed),
+        _("A set of qrels takes {unit}. Seed: {seed}.", unit=_(UNITS.get(by, by)), seed=seed),
     ]
     if rule.get("undefined"):
         blocks.append(_("The rule is undefined here: {why}.", why=rule["undefined"]))

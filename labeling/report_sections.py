@@ -14,33 +14,11 @@ from labeling.exchange.report_charts import draw_bars, draw_intervals, draw_shar
 from labeling.exchange.report_parts import Block, Chart, Quote, Report, Section, Table
 from labeling.i18n import mark, translate
 from labeling.projects import Project
-from labeling.report_scores import Say, Study, define, show_scores, show_verdicts, sum_up_verdicts
+from labeling.report_scores import Study, define, show_scores, show_verdicts, sum_up_verdicts
 from labeling.rubrics import Rubric
+from labeling.words import DISPUTE_RULES, Say, coefficient_words, reason_words
 
 __all__ = ["Facts", "Study", "compose"]
-
-_COEFFICIENTS = {
-    "percent_agreement": mark("Equal grades"),
-    "krippendorff_alpha": mark("Krippendorff's alpha"),
-    "fleiss_kappa": mark("Fleiss' kappa"),
-    "gwet_ac1": mark("Gwet's AC1"),
-    "gwet_ac2": mark("Gwet's AC2"),
-    "scott_pi": mark("Scott's pi"),
-    "cohen_kappa": mark("Cohen's kappa"),
-    "overlap_of_relevant": mark("Overlap of what is relevant"),
-}
-_REASONS = {
-    "query_unclear": mark("query unclear"),
-    "document_unclear": mark("document unclear"),
-    "rater_slip": mark("slip of a rater"),
-    "rubric_clause": mark("clause of the rubric"),
-    "other": mark("other"),
-}
-_RULES = {
-    "any": mark("any difference"),
-    "two_apart": mark("two grades apart"),
-    "threshold": mark("across the relevance threshold"),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +166,7 @@ def _show_agreement(facts: Facts, _: Say) -> list[Block]:
         )
     ]
     rows = [
-        (_coefficient(one["name"], one["level"], _), one["value"], one["low"], one["high"], one["n"], one["undefined"] or "")
+        (coefficient_words(one["name"], one["level"], _), one["value"], one["low"], one["high"], one["n"], one["undefined"] or "")
         for one in found["coefficients"]
     ]  # fmt: skip
     table = pd.DataFrame(rows, columns=["coefficient", "value", "low", "high", "n", "undefined"])
@@ -205,14 +183,6 @@ def _show_agreement(facts: Facts, _: Say) -> list[Block]:
     if facts.boundaries is not None and len(facts.boundaries):
         blocks += _show_boundaries(facts.boundaries, _)
     return blocks
-
-
-def _coefficient(name: str, level: str, _: Say) -> str:
-    words = _(_COEFFICIENTS.get(name, name))
-    if name == "overlap_of_relevant":
-        return _("{words}, from grade {grade}", words=words, grade=level)
-    alone = name in ("percent_agreement", "fleiss_kappa", "gwet_ac1", "scott_pi")
-    return words if alone else f"{words}, {_(level)}"
 
 
 def _show_boundaries(boundaries: pd.DataFrame, _: Say) -> list[Block]:
@@ -234,7 +204,7 @@ def _show_disputes(facts: Facts, _: Say) -> list[Block]:
         _(
             "A pair is disputed when its votes are complete and differ by the rule: {rule}. {disputed} pairs are disputed, {settled} of them "
             "settled by a lead. Every vote against a decision is kept beside it.",
-            rule=_(_RULES[facts.project.dispute_rule]),
+            rule=_(DISPUTE_RULES[facts.project.dispute_rule]),
             disputed=f"{facts.disputed:,}",
             settled=f"{facts.settled:,}",
         )
@@ -243,6 +213,6 @@ def _show_disputes(facts: Facts, _: Say) -> list[Block]:
         return [*blocks, _("No decision was made.")]
     counts = facts.decisions["reason"].value_counts().rename_axis("reason").reset_index(name="decisions")
     counts = counts.sort_values(["decisions", "reason"], ascending=[False, True], ignore_index=True)
-    counts["words"] = [_(_REASONS.get(one, one)) for one in counts["reason"]]
+    counts["words"] = [reason_words(one, _) for one in counts["reason"]]
     shown = {"words": _("Reason"), "decisions": _("Decisions")}
     return [*blocks, Table("decisions", _("Decisions by reason"), counts, shown)]

@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 from labeling.i18n import mark
 from labeling.stopping import StopAnswer
+from labeling.words import Say
 
 __all__ = ["advice_words", "assumption_words", "stop_words"]
-
-Say = Callable[..., str]
 
 _ADVICE = {
     "stop": mark("Stop: {winner} stays ahead by {measure}, whatever the open pairs become."),

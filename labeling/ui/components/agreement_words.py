@@ -1,4 +1,4 @@
-"""Coefficients, cautions and reasons in the reader's words.
+"""What coefficients say, cautions and reasons in the reader's words.
 
 Knows codes only; the numbers come from labeling.agreement.
 """
@@ -8,26 +8,8 @@ from labeling.i18n import mark
 from labeling.ui.components.untrusted import plain_label
 from labeling.ui.texts import _
 
-__all__ = ["caution_words", "coefficient_words", "reading_words", "undefined_words"]
+__all__ = ["caution_words", "reading_words", "undefined_words"]
 
-NAMES = {
-    "percent_agreement": mark("Equal grades"),
-    "krippendorff_alpha": mark("Krippendorff's alpha"),
-    "fleiss_kappa": mark("Fleiss' kappa"),
-    "gwet_ac1": mark("Gwet's AC1"),
-    "gwet_ac2": mark("Gwet's AC2"),
-    "scott_pi": mark("Scott's pi"),
-    "cohen_kappa": mark("Cohen's kappa"),
-    "overlap_of_relevant": mark("Overlap of what is relevant"),
-}
-LEVELS = {
-    "nominal": mark("nominal"),
-    "ordinal": mark("ordinal"),
-    "interval": mark("interval"),
-    "ratio": mark("ratio"),
-    "linear": mark("linear"),
-    "quadratic": mark("quadratic"),
-}
 READINGS = {
     "percent_agreement": mark(
         "How often two raters of a pair gave the same grade. High by itself where one grade is common."
@@ -78,15 +60,6 @@ CAUTIONS = {
     ),
     "look_alike_raters": mark("these rater names look alike and count as different raters: {raters}"),
 }
-
-
-def coefficient_words(name: str, level: str) -> str:
-    """A coefficient's name, with its level where it has several."""
-    words = _(NAMES.get(name, name))
-    if name == "overlap_of_relevant":
-        return _("{words}, from grade {grade}", words=words, grade=level)
-    alone = name in ("percent_agreement", "fleiss_kappa", "gwet_ac1", "scott_pi")
-    return words if alone else f"{words}, {_(LEVELS.get(level, level))}"
 
 
 def reading_words(name: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from labeling.reasons import WHOLE_TEXT, grade_of_clause
 from labeling.rubrics import Rubric
 from labeling.ui.texts import _
+from labeling.words import reason_words
 
 __all__ = ["REASON_KEYS", "clause_word", "grade_word", "reason_word", "votes_word"]
 
@@ -18,13 +19,7 @@ REASON_KEYS = (
 
 def reason_word(reason: str) -> str:
     """A reason for a decision in the reader's language; a project's own as it stands."""
-    return {
-        "query_unclear": _("query unclear"),
-        "document_unclear": _("document unclear"),
-        "rater_slip": _("slip of a rater"),
-        "rubric_clause": _("clause of the rubric"),
-        "other": _("other"),
-    }.get(reason, reason)
+    return reason_words(reason, _)
 
 
 def clause_word(clause: str, rubric: Rubric) -> str:

@@ -5,7 +5,6 @@ Knows numbers only; the pool itself is the noun's work.
 
 import streamlit as st
 
-from labeling import projects
 from labeling.accounts import Actor
 from labeling.database import reading, writing
 from labeling.pool import PoolPreview, build_pool, preview_pool
@@ -13,10 +12,12 @@ from labeling.projects import Counts, Project
 from labeling.twins import refresh_twins
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.figures import draw_figures
+from labeling.ui.components.setup_settings import save_settings
 from labeling.ui.components.setup_twins import say_twins
 from labeling.ui.components.uploads import show_examples
 from labeling.ui.state import attempt
 from labeling.ui.texts import _
+from labeling.words import DISPUTE_RULES
 
 __all__ = ["draw_pool", "draw_settings"]
 
@@ -89,11 +90,6 @@ def _show_preview(preview: PoolPreview) -> None:
 
 def draw_settings(actor: Actor, project: Project) -> None:
     """Name, batches, claims, and when a pair counts as disputed."""
-    rules = {
-        "any": _("any difference"),
-        "two_apart": _("two grades apart"),
-        "threshold": _("across the relevance threshold"),
-    }
     with st.form(f"settings_{project.id}"):
         name = st.text_input(_("Name of the project"), project.name, max_chars=200)
         note = st.text_area(_("Note for the team"), project.note, height=80)
@@ -102,22 +98,13 @@ def draw_settings(actor: Actor, project: Project) -> None:
         minutes = second.number_input(_("Minutes a pair is held"), 1, 1440, project.claim_minutes)
         rule = third.selectbox(
             _("A pair is disputed at"),
-            list(rules),
-            index=list(rules).index(project.dispute_rule),
-            format_func=lambda one: rules[one],
+            list(DISPUTE_RULES),
+            index=list(DISPUTE_RULES).index(project.dispute_rule),
+            format_func=lambda one: _(DISPUTE_RULES[one]),
         )
         threshold = fourth.number_input(_("Relevant from grade"), 1, 10, project.relevant_from)
         if st.form_submit_button(_("Save"), type="primary"):
-            changes = {
-                "name": name,
-                "note": note,
-                "batch_size": batch,
-                "claim_minutes": minutes,
-                "dispute_rule": rule,
-                "relevant_from": threshold,
-            }
-            with writing() as session:
-                saved = attempt(lambda: projects.change_project(session, actor, project.id, **changes))
-            if saved is not None:
-                st.toast(_("Saved."))
-                st.rerun()
+            save_settings(
+                actor, project,
+                name=name, note=note, batch_size=batch, claim_minutes=minutes, dispute_rule=rule, relevant_from=threshold,
+            )  # fmt: skip

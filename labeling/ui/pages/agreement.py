@@ -17,7 +17,6 @@ from labeling.ui.components.agreement_breaks import draw_breaks, draw_pair_link
 from labeling.ui.components.agreement_choice import choose_selection, votes_among
 from labeling.ui.components.agreement_words import (
     caution_words,
-    coefficient_words,
     reading_words,
     undefined_words,
 )
@@ -25,9 +24,11 @@ from labeling.ui.components.answer_agreement import draw_answers
 from labeling.ui.components.charts import draw_shares, pick_cell
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.ledger import judgments_of
+from labeling.ui.components.tables import choose_row
 from labeling.ui.components.untrusted import plain_label
 from labeling.ui.state import current_project, project_switch, require
 from labeling.ui.texts import _
+from labeling.words import coefficient_words
 
 HEADLINES = (
     ("percent_agreement", "nominal"),
@@ -48,7 +49,7 @@ def draw_headlines(report: AgreementReport) -> None:
     for place, (name, level) in zip(st.columns(len(HEADLINES)), HEADLINES, strict=True):
         found = report.coefficient(name, level)
         with place.container(border=True):
-            words = coefficient_words(name, level)
+            words = coefficient_words(name, level, _)
             st.metric(words, figure(found), help=f"{words}. {reading_words(name)}")
             st.caption(
                 undefined_words(found.undefined)
@@ -155,17 +156,9 @@ def draw_cell(
             column=cell[1],
         )
     )
-    event = st.dataframe(
-        found.assign(**{_("query"): found["query_id"].map(texts)}),
-        hide_index=True,
-        width="stretch",
-        height=230,
-        on_select="rerun",
-        selection_mode="single-row",
-        key=f"cell_{project.id}_{a}_{b}_{cell}",
-    )
-    chosen = event.selection.rows
-    query_id, doc_id = found.iloc[chosen[0]] if chosen else ("", None)
+    shown = found.assign(**{_("query"): found["query_id"].map(texts)})
+    chosen = choose_row(shown, f"cell_{project.id}_{a}_{b}_{cell}", height=230)
+    query_id, doc_id = ("", None) if chosen is None else found.iloc[chosen]
     draw_pair_link(project, str(query_id), doc_id)
 
 
@@ -183,7 +176,7 @@ def draw_all_coefficients(report: AgreementReport) -> None:
     with st.expander(_("Every coefficient")):
         rows = [
             (
-                coefficient_words(found.name, found.level),
+                coefficient_words(found.name, found.level, _),
                 reading_words(found.name),
                 found.value,
                 found.low,

@@ -7,7 +7,6 @@ import streamlit as st
 
 from labeling.database import reading
 from labeling.errors import AssayError
-from labeling.i18n import mark
 from labeling.projects import Project
 from labeling.ui.components.charts import draw_ahead, draw_spread
 from labeling.ui.components.empty import empty_state
@@ -17,24 +16,8 @@ from labeling.ui.components.untrusted import plain_label
 from labeling.ui.state import current_project, project_switch, require, show_fault
 from labeling.ui.texts import _
 from labeling.votes import read_votes
+from labeling.words import UNITS, VERDICTS
 from metrics import Disagreement, Run, Votes, disagreement
-
-UNITS = ("panel", "query", "pair")
-VERDICTS = {
-    "A beats B whoever judges": mark("A beats B whoever judges"),
-    "depends on the rater": mark("depends on the rater"),
-    "depends on the queries": mark("depends on the queries"),
-    "cannot be told apart": mark("cannot be told apart"),
-}
-
-
-def unit_word(unit: str) -> str:
-    """What one set of qrels takes one rater for."""
-    return {
-        "panel": _("one rater of each panel, for all its queries"),
-        "query": _("one rater for each query"),
-        "pair": _("one vote for each pair"),
-    }[unit]
 
 
 def choose_draws(votes: pd.DataFrame, project: Project) -> tuple[str, int, list[str]]:
@@ -42,8 +25,8 @@ def choose_draws(votes: pd.DataFrame, project: Project) -> tuple[str, int, list[
     left, middle, right = st.columns([3, 1, 2])
     unit = left.selectbox(
         _("A set of qrels takes"),
-        UNITS,
-        format_func=unit_word,
+        list(UNITS),
+        format_func=lambda one: _(UNITS[one]),
         key=f"unit_{project.id}",
         help=_("A panel is the set of raters who judged the same queries."),
     )
@@ -129,7 +112,7 @@ def draw_two(found: Disagreement, measure: str, project: Project) -> None:
             "Verdict for {a} over {b}: **{verdict}**.",
             a=plain_label(row["a"]),
             b=plain_label(row["b"]),
-            verdict=verdict_word(row["verdict"]),
+            verdict=_(VERDICTS.get(row["verdict"], row["verdict"])),
         )
     )
     st.caption(
@@ -146,11 +129,6 @@ def draw_two(found: Disagreement, measure: str, project: Project) -> None:
     scores = found.scores[[str(one) for one in found.measures].index(measure)]
     difference = scores[found.tags.index(a)] - scores[found.tags.index(b)]
     draw_ahead(difference, label="A - B")
-
-
-def verdict_word(verdict: str) -> str:
-    """A verdict in the reader's language."""
-    return _(VERDICTS.get(verdict, verdict))
 
 
 def draw_tables(found: Disagreement, measure: str) -> None:

@@ -9,7 +9,7 @@ from labeling.disputes import list_disputes
 from labeling.errors import AssayError
 from labeling.exchange.report_html import write_html
 from labeling.exchange.report_parts import Report
-from labeling.projects import Project, count_project
+from labeling.projects import Counts, Project, count_project
 from labeling.report import ReportChoices, build_report, report_archive
 from labeling.rubrics import get_rubric
 from labeling.ui.components.empty import empty_state
@@ -17,24 +17,16 @@ from labeling.ui.components.run_choice import choose_measures
 from labeling.ui.state import current_project, project_switch, require, show_fault
 from labeling.ui.texts import _, current_language
 from labeling.votes import stamp_ledger
-
-UNITS = ("panel", "query", "pair")
-
-
-def unit_word(unit: str) -> str:
-    """What one set of qrels takes one rater for."""
-    return {
-        "panel": _("one rater of each panel, for all its queries"),
-        "query": _("one rater for each query"),
-        "pair": _("one vote for each pair"),
-    }[unit]
+from labeling.words import UNITS
 
 
 def choose(project: Project, tags: list[str]) -> ReportChoices:
     """What the report is about."""
     measures = choose_measures(project, "report")
     left, right = st.columns(2)
-    by = left.selectbox(_("A set of qrels takes"), UNITS, format_func=unit_word, key=f"report_unit_{project.id}")
+    by = left.selectbox(
+        _("A set of qrels takes"), list(UNITS), format_func=lambda one: _(UNITS[one]), key=f"report_unit_{project.id}"
+    )
     runs = right.multiselect(
         _("Runs (none chosen: all {count})", count=len(tags)),
         tags,
@@ -58,12 +50,11 @@ def made(
     return report, write_html(report)
 
 
-def state_of(actor: Actor, project: Project) -> tuple[object, ...]:
+def state_of(actor: Actor, project: Project, counts: Counts) -> tuple[object, ...]:
     """What changes whenever the report would."""
     with reading() as session:
         disputes = list_disputes(session, actor, project.id)
         decided = tuple((one.pair, one.decided) for one in disputes)
-        counts = count_project(session, actor, project.id)
         return (*stamp_ledger(session, actor, project.id), decided, counts, project, get_rubric(session, project.id).id)
 
 
@@ -91,8 +82,8 @@ project = current_project(actor)
 project_switch(actor, project, _("Report"))
 with reading() as session:
     tags = [row.tag for row in list_runs(session, project.id)]
-    judged = count_project(session, actor, project.id).votes
-if not judged:
+    counts = count_project(session, actor, project.id)
+if not counts.votes:
     empty_state(
         _("Nothing to report yet."),
         _("A report needs votes; with runs it says what they are worth, too."),
@@ -102,7 +93,7 @@ if not judged:
 choices = choose(project, tags)
 try:
     with st.spinner(_("Making the report…")):
-        report, page = made(state_of(actor, project), actor, project.id, choices)
+        report, page = made(state_of(actor, project, counts), actor, project.id, choices)
 except AssayError as fault:
     show_fault(fault)
     st.stop()
