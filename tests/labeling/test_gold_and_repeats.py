@@ -32,6 +32,14 @@ def make_checked(*, overlap: int = 2, gold_every: int = 4, repeat_every: int = 0
     return project
 
 
+def sit_down(*, gold_every: int = 4, repeat_every: int = 0) -> tuple[int, Card]:
+    """A checked project, and the card of its one rater with pairs in hand."""
+    project = make_checked(gold_every=gold_every, repeat_every=repeat_every)
+    card = Card(make_people("Ann")[0], project)
+    card.send()
+    return project, card
+
+
 def purposes(project: int) -> dict[int, str]:
     """Pair -> what the first rater holds it for now."""
     claim = metadata.tables["claim"]
@@ -73,9 +81,7 @@ def whole(project: int) -> None:
 @pytest.mark.usefixtures("database")
 class TestGold:
     def test_gold_comes_at_the_rate_of_the_project_once_a_rater_and_never_counts(self) -> None:
-        project = make_checked(gold_every=4)
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down(gold_every=4)
         while card.held:
             card.wait(seconds=4)
             assert card.grade(2)["status"] == "saved"
@@ -126,9 +132,7 @@ class TestGold:
         assert len({json.dumps(sorted(one)) for one in own}) == 1
 
     def test_gold_stands_in_the_history_and_a_change_of_mind_on_it_stays_gold(self) -> None:
-        project = make_checked()
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down()
         gold = next_of(card, project, "gold")
         card.send(card.act("grade", gold, grade=0))
         assert gold["pair"] in [row.pair for row in history_of(card)]
@@ -141,9 +145,7 @@ class TestGold:
         whole(project)
 
     def test_gold_is_taken_back_and_comes_again_as_gold(self) -> None:
-        project = make_checked()
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down()
         gold = next_of(card, project, "gold")
         act = card.act("grade", gold, grade=0)
         card.send(act)
@@ -157,9 +159,7 @@ class TestGold:
         whole(project)
 
     def test_gold_that_cannot_be_judged_is_kept_as_gold_and_has_no_grade(self) -> None:
-        project = make_checked()
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down()
         first = next_of(card, project, "gold")
         card.send(card.act("cannot_judge", first, reason="query_unclear"))
         second = next_of(card, project, "gold")
@@ -169,9 +169,7 @@ class TestGold:
         whole(project)
 
     def test_gold_whose_claim_ran_out_is_kept_exactly_once(self) -> None:
-        project = make_checked()
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down()
         gold = next_of(card, project, "gold")
         card.wait(hours=2)
         act = card.act("grade", gold, grade=1)
@@ -179,9 +177,7 @@ class TestGold:
         assert len(table_of(project, read_gold_results)) == 1
 
     def test_another_text_than_the_one_shown_is_refused_on_gold_too(self) -> None:
-        project = make_checked()
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down()
         gold = next_of(card, project, "gold")
         other = {**gold, "shown": card.held[0]["shown"]}
         assert card.send(card.act("grade", other, grade=1))["acts"][0]["code"] == "changed_text"
@@ -200,9 +196,7 @@ class TestGold:
     def test_gold_taken_out_stays_gold_for_who_has_judged_it(self) -> None:
         from labeling.references import remove_reference
 
-        project = make_checked()
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down()
         gold = next_of(card, project, "gold")
         card.send(card.act("grade", gold, grade=1))
         with writing() as session:
@@ -216,9 +210,7 @@ class TestGold:
 @pytest.mark.usefixtures("database")
 class TestRepeats:
     def test_a_repeat_comes_long_after_the_first_time_once_and_replaces_nothing(self) -> None:
-        project = make_checked(gold_every=0, repeat_every=5)
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down(gold_every=0, repeat_every=5)
         given: dict[int, int] = {}
         while card.held:
             card.wait(seconds=4)
@@ -242,9 +234,7 @@ class TestRepeats:
         whole(project)
 
     def test_a_repeat_looks_like_a_pair_that_comes_for_the_first_time(self) -> None:
-        project = make_checked(gold_every=0, repeat_every=3)
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down(gold_every=0, repeat_every=3)
         other = card.held[0]
         repeat = next_of(card, project, "repeat")
         assert list(repeat) == list(other)
@@ -255,9 +245,7 @@ class TestRepeats:
         assert (after["done"] - before["done"], after["left"] - before["left"]) == (1, -1)
 
     def test_a_change_of_mind_on_a_pair_whose_repeat_is_held_changes_the_vote_alone(self) -> None:
-        project = make_checked(gold_every=0, repeat_every=3)
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down(gold_every=0, repeat_every=3)
         repeat = next_of(card, project, "repeat")
         own = show(project, card, repeat["pair"])
         assert own["mine"]["grade"] == 1
@@ -271,9 +259,7 @@ class TestRepeats:
         whole(project)
 
     def test_a_repeat_is_taken_back_and_comes_again_as_a_repeat(self) -> None:
-        project = make_checked(gold_every=0, repeat_every=3)
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down(gold_every=0, repeat_every=3)
         repeat = next_of(card, project, "repeat")
         act = card.act("grade", repeat, grade=3)
         card.send(act)
@@ -291,9 +277,7 @@ class TestRepeats:
         whole(project)
 
     def test_the_vote_is_taken_back_while_its_repeat_is_held(self) -> None:
-        project = make_checked(gold_every=0, repeat_every=3)
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down(gold_every=0, repeat_every=3)
         repeat = next_of(card, project, "repeat")
         own = show(project, card, repeat["pair"])
         card.send(card.act("undo", own, takes_back=own["mine"]["act_id"]))
@@ -318,9 +302,7 @@ class TestRepeats:
         assert repeat["pair"] in seen
 
     def test_a_settled_pair_is_not_repeated_and_a_repeat_in_hand_is_kept(self) -> None:
-        project = make_checked(gold_every=0, repeat_every=3)
-        card = Card(make_people("Ann")[0], project)
-        card.send()
+        project, card = sit_down(gold_every=0, repeat_every=3)
         repeat = next_of(card, project, "repeat")
         done = [row.pair for row in history_of(card)]
         with writing() as session:

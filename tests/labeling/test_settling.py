@@ -1,6 +1,7 @@
 """Settling: reasons of a project's own, the lead's blind grade, requests to raters, pairs judged again, what adds up."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -178,9 +179,9 @@ class TestOneMoreRater:
         pair = open_disputes(project)[0].pair
         with writing() as session:
             disputes.decide(session, COMMAND_LINE, project, pair, grade=1, reason="other", act_id="first-act")
-        for ask in (ask_for_more, ask_for_discussion):
+        for ask in (ask_for_more, partial(ask_for_discussion, text="why?")):
             with pytest.raises(AssayError, match="open it again first"), writing() as session:
-                ask(session, COMMAND_LINE, project, pair, text="why?")
+                ask(session, COMMAND_LINE, project, pair)
 
 
 class TestDiscussion:
