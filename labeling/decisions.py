@@ -4,14 +4,14 @@ Reads only, for leads; deciding itself stands in disputes.py.
 """
 
 import pandas as pd
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from labeling.accounts import Actor
 from labeling.ledger import newest_decisions
 from labeling.schema import metadata
 
-__all__ = ["read_decision_details", "read_decisions"]
+__all__ = ["read_decision_details", "read_decisions", "stamp_decisions"]
 
 _pair = metadata.tables["pair"]
 _query = metadata.tables["query"]
@@ -56,3 +56,10 @@ def read_decision_details(session: Session, actor: Actor, project_id: int) -> pd
     table["blind_grade"] = table["blind_grade"].astype("Int64")
     table["rubric_change"] = table["rubric_change"].astype(bool)
     return table.sort_values(["query_id", "doc_id"]).reset_index(drop=True)
+
+
+def stamp_decisions(session: Session, actor: Actor, project_id: int) -> int:
+    """What changes whenever read_decisions would answer otherwise: the number of the last decision, or 0."""
+    actor.require("lead")
+    last = select(func.max(_decision.c.id)).join(_pair, _pair.c.id == _decision.c.pair_id)
+    return session.execute(last.where(_pair.c.project_id == project_id)).scalar_one() or 0

@@ -11,6 +11,7 @@ from labeling.accounts import Actor
 from labeling.assignments import PairChoice
 from labeling.collection import list_runs
 from labeling.database import reading
+from labeling.decisions import stamp_decisions
 from labeling.disputes import Dispute
 from labeling.errors import AssayError
 from labeling.projects import Counts, Project
@@ -43,11 +44,11 @@ def answered(
 
 
 def draw_stop(actor: Actor, project: Project, counts: Counts, disputes: Sequence[Dispute]) -> None:
-    """The whole section; with the project's counts and its disputes, settled ones too."""
-    open_ones = {(one.query_id, one.doc_id) for one in disputes if one.decided is None}
+    """The whole section; with the project's counts and its disputes."""
     with reading() as session:
         tags = [row.tag for row in list_runs(session, project.id)]
-        stamp = (*stamp_ledger(session, actor, project.id), counts, len(open_ones), len(disputes))
+        decided = stamp_decisions(session, actor, project.id)
+        stamp = (*stamp_ledger(session, actor, project.id), decided, counts, project)
     if len(tags) < 2:
         st.caption(_("This needs two runs to compare."))
         return
@@ -66,6 +67,7 @@ def draw_stop(actor: Actor, project: Project, counts: Counts, disputes: Sequence
     draw(f"**{advice_words(answer, _, plain_label)}**", icon=f":material/{_ICONS[answer.advice]}:")
     st.markdown("\n".join(f"- {line}" for line in stop_words(answer, _, plain_label)))
     if len(answer.next):
+        open_ones = {(one.query_id, one.doc_id) for one in disputes if one.decided is None}
         draw_next(actor, project, answer, open_ones)
     with st.expander(_("What these numbers assume")):
         st.markdown("\n".join(f"- {line}" for line in assumption_words(_)))

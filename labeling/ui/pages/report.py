@@ -5,7 +5,7 @@ import streamlit as st
 from labeling.accounts import Actor
 from labeling.collection import list_runs
 from labeling.database import reading
-from labeling.disputes import list_disputes
+from labeling.decisions import stamp_decisions
 from labeling.errors import AssayError
 from labeling.exchange.report_html import write_html
 from labeling.exchange.report_parts import Report
@@ -53,8 +53,7 @@ def made(
 def state_of(actor: Actor, project: Project, counts: Counts) -> tuple[object, ...]:
     """What changes whenever the report would."""
     with reading() as session:
-        disputes = list_disputes(session, actor, project.id)
-        decided = tuple((one.pair, one.decided) for one in disputes)
+        decided = stamp_decisions(session, actor, project.id)
         return (*stamp_ledger(session, actor, project.id), decided, counts, project, get_rubric(session, project.id).id)
 
 
