@@ -5,14 +5,14 @@ Knows cookies, addresses and the session; whatever is worth keeping stands in th
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import streamlit as st
 
 from labeling import accounts, projects
 from labeling.accounts import Actor
-from labeling.database import reading
-from labeling.errors import AssayError, NotAllowed, NotFound
+from labeling.database import reading, writing
+from labeling.errors import AssayError, NotAllowed
 from labeling.projects import Project
 from labeling.rubrics import Rubric
 from labeling.ui.components.empty import empty_state
@@ -21,6 +21,8 @@ from labeling.ui.texts import _, use_account_language
 
 __all__ = [
     "attempt",
+    "attempt_reading",
+    "attempt_writing",
     "card_rubric",
     "choose_project",
     "csrf",
@@ -32,6 +34,7 @@ __all__ = [
     "require",
     "session_token",
     "show_fault",
+    "stored",
 ]
 
 COOKIE = "assay_session"
@@ -170,6 +173,31 @@ def attempt(act: Callable[[], Result]) -> Result | None:
     """Do something; a fault that a person can mend is shown, and None comes back."""
     try:
         return act()
-    except (AssayError, NotFound) as fault:
+    except AssayError as fault:
         show_fault(fault)
         return None
+
+
+def attempt_reading(act: Callable[[Any], Result]) -> Result | None:
+    """Ask something of the database, as a function of a session; as attempt."""
+
+    def read() -> Result:
+        with reading() as session:
+            return act(session)
+
+    return attempt(read)
+
+
+def attempt_writing(act: Callable[[Any], Result]) -> Result | None:
+    """Do something in a transaction of its own, as a function of a session; as attempt, with nothing stored after a fault."""
+
+    def write() -> Result:
+        with writing() as session:
+            return act(session)
+
+    return attempt(write)
+
+
+def stored(act: Callable[[Any], object]) -> bool:
+    """Do something in a transaction of its own that answers nothing; False where a fault was shown."""
+    return attempt_writing(lambda session: (act(session),)) is not None

@@ -7,9 +7,9 @@ import streamlit as st
 
 from labeling import rater_notes
 from labeling.accounts import Actor
-from labeling.database import reading, writing
+from labeling.database import reading
 from labeling.ui.components.untrusted import plain_label, show_text
-from labeling.ui.state import attempt
+from labeling.ui.state import stored
 from labeling.ui.texts import _
 
 __all__ = ["draw_messages"]
@@ -26,6 +26,6 @@ def draw_messages(actor: Actor, project_id: int | None = None) -> None:
             st.markdown(f":material/mail: **{head}** · {plain_label(message.project)}")
             show_text(message.text)
             if st.button(_("I have read it"), key=f"dismiss_{message.id}"):
-                with writing() as session:
-                    attempt(lambda number=message.id: rater_notes.dismiss_message(session, actor, number))  # type: ignore[misc]
+                number = message.id
+                stored(lambda session: rater_notes.dismiss_message(session, actor, number))  # noqa: B023 - done at once
                 st.rerun()

@@ -12,7 +12,7 @@ from labeling import progress
 from labeling.accounts import Actor
 from labeling.assignments import OverlapChange, PairChoice, change_overlap, preview_overlap
 from labeling.collection import list_runs
-from labeling.database import reading, writing
+from labeling.database import reading
 from labeling.projects import Project
 from labeling.rater_notes import reassign_pairs
 from labeling.run_pairs import RunTop, add_unjudged, preview_unjudged
@@ -22,7 +22,7 @@ from labeling.ui.components.figures import draw_figures
 from labeling.ui.components.setup_twins import say_twins
 from labeling.ui.components.untrusted import plain_label
 from labeling.ui.components.uploads import show_examples
-from labeling.ui.state import attempt
+from labeling.ui.state import attempt_reading, attempt_writing
 from labeling.ui.texts import _
 
 __all__ = ["draw_change", "draw_held", "draw_overlap", "draw_run_top"]
@@ -50,8 +50,7 @@ def draw_held(actor: Actor, project: Project) -> None:
         _("Give back the pairs of"), list(names), format_func=names.__getitem__, key=f"held_{project.id}"
     )
     if right.button(_("Give back"), width="stretch", key=f"give_back_{project.id}"):
-        with writing() as session:
-            done = attempt(lambda: reassign_pairs(session, actor, project.id, int(rater_id)))
+        done = attempt_writing(lambda session: reassign_pairs(session, actor, project.id, int(rater_id)))
         if done is not None:
             words = _(
                 "{count} pairs of {rater} are free for everybody again; a grade that is on its way is still kept.",
@@ -91,12 +90,7 @@ def draw_overlap(actor: Actor, project: Project, queries: pd.DataFrame) -> None:
 
 def draw_change(actor: Actor, project: Project, choice: PairChoice, overlap: int, *, key: str) -> None:
     """What an overlap asks for, and the button that sets it."""
-
-    def look() -> OverlapChange:
-        with reading() as session:
-            return preview_overlap(session, actor, project.id, choice, overlap)
-
-    planned = attempt(look)
+    planned = attempt_reading(lambda session: preview_overlap(session, actor, project.id, choice, overlap))
     if planned is None:
         return
     st.markdown(change_words(planned, overlap))
@@ -129,8 +123,7 @@ def change_words(planned: OverlapChange, overlap: int) -> str:
 
 def extend_pairs(actor: Actor, project: Project, choice: PairChoice, overlap: int) -> None:
     """Set an overlap, and say so on the page that is drawn next."""
-    with writing() as session:
-        done = attempt(lambda: change_overlap(session, actor, project.id, choice, overlap))
+    done = attempt_writing(lambda session: change_overlap(session, actor, project.id, choice, overlap))
     if done is not None:
         said = _("Set. {votes} further votes are wanted of these pairs.", votes=f"{done.votes_after:,}")
         if done.promoted:
@@ -152,19 +145,13 @@ def draw_run_top(actor: Actor, project: Project) -> None:
     depth = right.number_input(_("First ranks (k)"), 1, 1000, project.depth, key=f"top_depth_{project.id}")
     if not chosen:
         return
-
-    def look() -> RunTop:
-        with reading() as session:
-            return preview_unjudged(session, actor, project.id, tuple(chosen), int(depth))
-
-    found = attempt(look)
+    found = attempt_reading(lambda session: preview_unjudged(session, actor, project.id, tuple(chosen), int(depth)))
     if found is None:
         return
     draw_run_shares(found)
     label = _("Add {count} pairs to what is judged", count=f"{len(found.new):,}")
     if st.button(label, disabled=found.new.empty, type="primary", key=f"top_add_{project.id}"):
-        with writing() as session:
-            added = attempt(lambda: add_unjudged(session, actor, project.id, tuple(chosen), int(depth)))
+        added = attempt_writing(lambda session: add_unjudged(session, actor, project.id, tuple(chosen), int(depth)))
         if added is not None:
             with st.spinner(_("Looking for near-duplicates…")):
                 say_twins(refresh_twins(actor, project.id))

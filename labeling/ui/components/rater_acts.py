@@ -12,7 +12,7 @@ import streamlit as st
 from labeling import calibration, rater_notes
 from labeling.accounts import Actor
 from labeling.calibration import RaterCalibration
-from labeling.database import reading, writing
+from labeling.database import reading
 from labeling.projects import Project
 from labeling.rater_notes import LONGEST_MESSAGE, Effect
 from labeling.raters import Rater
@@ -20,7 +20,7 @@ from labeling.ui.components.done import keep_done
 from labeling.ui.components.rater_charts import draw_heading
 from labeling.ui.components.rater_words import note_words, try_words
 from labeling.ui.components.untrusted import plain_label, show_text
-from labeling.ui.state import attempt
+from labeling.ui.state import attempt_writing
 from labeling.ui.texts import _
 
 __all__ = ["draw_acts", "draw_notes"]
@@ -49,15 +49,9 @@ def draw_acts(actor: Actor, project: Project, rater: Rater, calibrated: RaterCal
 
 def _act(act: Callable[..., Result], words: Callable[[Result], str]) -> None:
     """Do it in a transaction of its own, keep the words for the next run, and draw the page anew."""
-    done = False
-    with writing() as session:
-
-        def both() -> bool:
-            keep_done(words(act(session)))
-            return True
-
-        done = bool(attempt(both))
-    if done:
+    done = attempt_writing(lambda session: words(act(session)))
+    if done is not None:
+        keep_done(done)
         st.rerun()
 
 

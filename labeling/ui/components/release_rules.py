@@ -10,13 +10,12 @@ import streamlit as st
 
 from labeling import projects
 from labeling.accounts import Actor
-from labeling.database import writing
 from labeling.projects import Project
 from labeling.rule_comparison import COMPARED, RuleComparison, RuleScores, compare_rules, score_rules
 from labeling.rules import SIMPLE_RULES, Rule, parse_rule
 from labeling.ui.components.release_words import reason_word, rule_name, rule_word, tie_word
 from labeling.ui.components.run_choice import choose_runs, one_measure
-from labeling.ui.state import attempt
+from labeling.ui.state import stored
 from labeling.ui.texts import _
 from metrics import Run, parse_measure
 
@@ -48,8 +47,7 @@ def choose_rule(actor: Actor, project: Project, raters: Sequence[str]) -> tuple[
     if rule == "raters":
         rule = _choose_order(project, kept, raters)
     if (rule, tie) != (project.rule, project.ties):
-        with writing() as session:
-            attempt(lambda: projects.change_project(session, actor, project.id, rule=rule, ties=str(tie)))
+        stored(lambda session: projects.change_project(session, actor, project.id, rule=rule, ties=str(tie)))
     return str(rule), str(tie)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from labeling.accounts import Actor
 from labeling.collection import read_queries_table
-from labeling.database import reading, writing
+from labeling.database import reading
 from labeling.decisions import read_decision_details
 from labeling.judging_again import Again, preview_again, send_again
 from labeling.older_rule import Change, compare_rubrics
@@ -18,7 +18,7 @@ from labeling.rubric_diff import mark_words
 from labeling.rubrics import Rubric
 from labeling.ui.components.settle_words import clause_word, grade_word
 from labeling.ui.components.untrusted import as_html, option_label
-from labeling.ui.state import attempt
+from labeling.ui.state import attempt_writing
 from labeling.ui.texts import _, _n
 
 __all__ = ["draw_again", "draw_diff"]
@@ -146,12 +146,9 @@ def _draw_preview(found: Again) -> None:
 
 def _send(actor: Actor, project: Project, found: Again, words: str) -> None:
     nonce = st.session_state.setdefault(_NONCE, uuid.uuid4().hex)
-
-    def send() -> int:
-        with writing() as session:
-            return send_again(session, actor, project.id, found.pairs, text=words, act_id=nonce)
-
-    number = attempt(send)
+    number = attempt_writing(
+        lambda session: send_again(session, actor, project.id, found.pairs, text=words, act_id=nonce)
+    )
     if number is not None:
         st.session_state.pop(_NONCE, None)
         st.toast(_n("{count} pair was sent.", "{count} pairs were sent.", number))

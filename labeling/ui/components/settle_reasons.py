@@ -7,13 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from labeling.accounts import Actor
-from labeling.database import reading, writing
+from labeling.database import reading
 from labeling.decisions import read_decision_details
 from labeling.projects import Project
 from labeling.reasons import list_reasons, set_decision_reasons
 from labeling.rubrics import Rubric
 from labeling.ui.components.settle_words import clause_word, reason_word
-from labeling.ui.state import attempt
+from labeling.ui.state import stored
 from labeling.ui.texts import _
 
 __all__ = ["draw_reasons"]
@@ -61,12 +61,7 @@ def _edit_reasons(actor: Actor, project: Project) -> None:
         if st.form_submit_button(_("Save the reasons")):
             known = {reason_word(one): one for one in list_reasons(project)}
             lines = [" ".join(line.split()) for line in written.splitlines()]
-
-            def save() -> Project:
-                with writing() as session:
-                    chosen = [known.get(line, line) for line in lines]
-                    return set_decision_reasons(session, actor, project.id, chosen)
-
-            if attempt(save) is not None:
+            chosen = [known.get(line, line) for line in lines]
+            if stored(lambda session: set_decision_reasons(session, actor, project.id, chosen)):
                 st.toast(_("Saved."))
                 st.rerun()

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from labeling.accounts import Actor
-from labeling.database import AnyRow, reading, writing
+from labeling.database import AnyRow, reading
 from labeling.exchange.references import read_references
 from labeling.projects import Project
 from labeling.references import (
@@ -24,7 +24,7 @@ from labeling.ui.components.setup_settings import save_settings
 from labeling.ui.components.tables import choose_row
 from labeling.ui.components.untrusted import show_inline, show_text
 from labeling.ui.components.uploads import choose_reading, read_once, show_imported
-from labeling.ui.state import attempt
+from labeling.ui.state import attempt_reading, attempt_writing, stored
 from labeling.ui.texts import _, _n
 
 __all__ = ["draw"]
@@ -161,15 +161,9 @@ def _draw_reference(actor: Actor, project: Project, row: AnyRow, labels: dict[in
         )
         st.caption(words)
         pressed = st.button(_("Take it out"), icon=":material/remove:", key=f"remove_reference_{row.pair}")
-        if pressed and attempt(lambda: _take_out(actor, project, row.pair)):
+        if pressed and stored(lambda session: remove_reference(session, actor, project.id, row.pair)):
             st.toast(_("Taken out."))
             st.rerun()
-
-
-def _take_out(actor: Actor, project: Project, pair_id: int) -> bool:
-    with writing() as session:
-        remove_reference(session, actor, project.id, pair_id)
-    return True
 
 
 def _draw_file(actor: Actor, project: Project, rubric: Rubric) -> None:
@@ -196,21 +190,13 @@ def _draw_file(actor: Actor, project: Project, rubric: Rubric) -> None:
         imported = show_imported(found, columns=["query_id", "doc_id", "grade", "reason", "purpose", "set"])
         if imported is None:
             continue
-
-        def look() -> ReferencePreview:
-            with reading() as session:
-                return preview_references(session, actor, project.id, imported.table, source=name)  # noqa: B023
-
-        def store() -> ReferencePreview:
-            with writing() as session:
-                return import_references(session, actor, project.id, imported.table, source=name)  # noqa: B023
-
-        preview = attempt(look)
+        given = (actor, project.id, imported.table)
+        preview = attempt_reading(lambda session: preview_references(session, *given, source=name))  # noqa: B023
         if preview is None:
             continue
         st.markdown(_preview_words(preview))
         if st.button(_n("Import {count} pair", "Import {count} pairs", len(imported.table)), type="primary", key=key):
-            done = attempt(store)
+            done = attempt_writing(lambda session: import_references(session, *given, source=name))  # noqa: B023
             if done is not None:
                 finish(key, _preview_words(done))
 

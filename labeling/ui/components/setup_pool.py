@@ -6,7 +6,6 @@ Knows numbers only; the pool itself is the noun's work.
 import streamlit as st
 
 from labeling.accounts import Actor
-from labeling.database import reading, writing
 from labeling.pool import PoolPreview, build_pool, preview_pool
 from labeling.projects import Counts, Project
 from labeling.twins import refresh_twins
@@ -15,7 +14,7 @@ from labeling.ui.components.figures import draw_figures
 from labeling.ui.components.setup_settings import save_settings
 from labeling.ui.components.setup_twins import say_twins
 from labeling.ui.components.uploads import show_examples
-from labeling.ui.state import attempt
+from labeling.ui.state import attempt_reading, stored
 from labeling.ui.texts import _
 from labeling.words import DISPUTE_RULES
 
@@ -40,22 +39,18 @@ def draw_pool(actor: Actor, project: Project, counts: Counts) -> None:
     overlap = right.number_input(
         _("Overlap: votes wanted per pair"), 1, 20, project.overlap, key=f"overlap_{project.id}"
     )
-
-    def look() -> PoolPreview:
-        with reading() as session:
-            return preview_pool(session, actor, project.id, depth=depth, overlap=overlap)
-
-    preview = attempt(look)
+    wanted = {"depth": depth, "overlap": overlap}
+    preview = attempt_reading(lambda session: preview_pool(session, actor, project.id, **wanted))
     if preview is None:
         return
     _show_preview(preview)
-    if st.button(_("Make these pairs"), type="primary", disabled=not preview.pairs, key=f"make_pool_{project.id}"):
-        with writing() as session:
-            made = attempt(lambda: build_pool(session, actor, project.id, depth=depth, overlap=overlap))
-        if made is not None:
-            with st.spinner(_("Looking for near-duplicates…")):
-                say_twins(refresh_twins(actor, project.id))
-            st.rerun()
+    pressed = st.button(
+        _("Make these pairs"), type="primary", disabled=not preview.pairs, key=f"make_pool_{project.id}"
+    )
+    if pressed and stored(lambda session: build_pool(session, actor, project.id, **wanted)):
+        with st.spinner(_("Looking for near-duplicates…")):
+            say_twins(refresh_twins(actor, project.id))
+        st.rerun()
 
 
 def _show_preview(preview: PoolPreview) -> None:

@@ -4,16 +4,23 @@ Knows no judgment; the questions themselves are kept by their noun.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
-from labeling import second_questions
 from labeling.accounts import Actor
-from labeling.database import reading, writing
+from labeling.database import reading
 from labeling.projects import Project
-from labeling.second_questions import YES_NO, SecondQuestion
+from labeling.second_questions import (
+    YES_NO,
+    SecondQuestion,
+    add_second_question,
+    change_second_question,
+    list_second_questions,
+    move_second_question,
+)
 from labeling.ui.components.untrusted import plain_label
-from labeling.ui.state import attempt
+from labeling.ui.state import stored
 from labeling.ui.texts import _
 
 __all__ = ["draw"]
@@ -28,7 +35,7 @@ def draw(actor: Actor, project: Project) -> None:
         )
     )
     with reading() as session:
-        questions = second_questions.list_second_questions(session, project.id)
+        questions = list_second_questions(session, project.id)
     for place, question in enumerate(questions):
         _draw_question(actor, project, question, first=place == 0, last=place == len(questions) - 1)
     if not questions:
@@ -51,11 +58,11 @@ def _draw_question(actor: Actor, project: Project, question: SecondQuestion, *, 
             st.caption(_("Name and answers stay as they are: judgments name them."))
             save = st.button(_("Save"), key=f"second_save_{number}")
     if asked != question.active:
-        _do(lambda: _change(actor, project, number, active=asked))
+        _do(lambda session: change_second_question(session, actor, project.id, number, active=asked))
     elif up or down:
-        _do(lambda: _move(actor, project, number, -1 if up else 1))
+        _do(lambda session: move_second_question(session, actor, project.id, number, -1 if up else 1))
     elif save:
-        _do(lambda: _change(actor, project, number, text=text))
+        _do(lambda session: change_second_question(session, actor, project.id, number, text=text))
 
 
 def _label(label: str) -> str:
@@ -76,26 +83,12 @@ def _draw_form(actor: Actor, project: Project, count: int) -> None:
             )
         labels = list(YES_NO) if kind == "yes_no" else lines.splitlines()
         if st.form_submit_button(_("Ask it from now on"), type="primary"):
-            _do(lambda: _add(actor, project, name or text, text, labels))
+            own_name = name or text
+            _do(
+                lambda session: add_second_question(session, actor, project.id, name=own_name, text=text, labels=labels)
+            )
 
 
-def _do(act: Callable[[], object]) -> None:
-    if attempt(act) is not None:
+def _do(act: Callable[[Any], object]) -> None:
+    if stored(act):
         st.rerun()
-
-
-def _add(actor: Actor, project: Project, name: str, text: str, labels: list[str]) -> SecondQuestion:
-    with writing() as session:
-        return second_questions.add_second_question(session, actor, project.id, name=name, text=text, labels=labels)
-
-
-def _change(actor: Actor, project: Project, number: int, **changes: bool | str) -> bool:
-    with writing() as session:
-        second_questions.change_second_question(session, actor, project.id, number, **changes)  # type: ignore[arg-type]
-    return True
-
-
-def _move(actor: Actor, project: Project, number: int, steps: int) -> bool:
-    with writing() as session:
-        second_questions.move_second_question(session, actor, project.id, number, steps)
-    return True

@@ -7,7 +7,7 @@ from labeling.database import reading, writing
 from labeling.i18n import LANGUAGES
 from labeling.ui.components.sign_out import sign_out_button
 from labeling.ui.components.untrusted import show_inline
-from labeling.ui.state import attempt, current_actor
+from labeling.ui.state import current_actor, stored
 from labeling.ui.texts import _
 
 actor = current_actor()
@@ -35,15 +35,9 @@ st.subheader(_("Password"), anchor=False)
 with st.form("password", clear_on_submit=True, width=420):
     old = st.text_input(_("Password now"), type="password", autocomplete="current-password")
     new = st.text_input(_("New password (8 characters or more)"), type="password", autocomplete="new-password")
-    if st.form_submit_button(_("Change the password")):
-
-        def change() -> bool:
-            with writing() as session:
-                accounts.change_own_password(session, actor, old=old, new=new)
-            return True
-
-        if attempt(change):
-            st.success(_("Changed. Other sign-ins of yours have ended; sign in again."))
+    pressed = st.form_submit_button(_("Change the password"))
+    if pressed and stored(lambda session: accounts.change_own_password(session, actor, old=old, new=new)):
+        st.success(_("Changed. Other sign-ins of yours have ended; sign in again."))
 
 st.subheader(_("Sign out"), anchor=False)
 sign_out_button(_("Sign out"))

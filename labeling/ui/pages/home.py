@@ -4,12 +4,12 @@ import streamlit as st
 
 from labeling import projects
 from labeling.accounts import Actor
-from labeling.database import reading, writing
+from labeling.database import reading
 from labeling.projects import Counts, Project
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.messages import draw_messages
 from labeling.ui.components.untrusted import show_inline
-from labeling.ui.state import attempt, choose_project, current_actor, go_to_project
+from labeling.ui.state import attempt_writing, choose_project, current_actor, go_to_project
 from labeling.ui.texts import _, _n
 
 STATES = {"draft": "gray", "open": "green", "closed": "orange"}
@@ -76,8 +76,7 @@ def draw_new_project(actor: Actor) -> None:
     with st.popover(_("New project"), icon=":material/add:"), st.form("new_project", border=False):
         name = st.text_input(_("Name of the project"), max_chars=200)
         if st.form_submit_button(_("Create"), type="primary"):
-            with writing() as session:
-                made = attempt(lambda: projects.create_project(session, actor, name=name))
+            made = attempt_writing(lambda session: projects.create_project(session, actor, name=name))
             if made is not None:
                 choose_project(made.id)
                 go_to_project(made.id, "pages/setup.py")

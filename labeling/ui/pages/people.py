@@ -5,10 +5,10 @@ import streamlit as st
 
 from labeling import accounts
 from labeling.accounts import Actor
-from labeling.database import AnyRow, reading, writing
+from labeling.database import AnyRow, reading
 from labeling.settings import public_address
 from labeling.ui.components.untrusted import plain_label
-from labeling.ui.state import attempt, require
+from labeling.ui.state import attempt_writing, require, stored
 from labeling.ui.texts import _
 
 
@@ -24,8 +24,7 @@ def draw_invitation(actor: Actor) -> None:
         roles = [role for role in accounts.ROLES if role == "rater" or actor.may("admin")]
         role = st.segmented_control(_("Role"), roles, default="rater", format_func=role_word, key="invite_role")
         if st.button(_("Make a link"), type="primary"):
-            with writing() as session:
-                token = attempt(lambda: accounts.invite(session, actor, role=role or "rater"))
+            token = attempt_writing(lambda session: accounts.invite(session, actor, role=role or "rater"))
             if token is not None:
                 show_link(token)
 
@@ -51,8 +50,7 @@ def draw_change(actor: Actor, rows: list[AnyRow]) -> None:
         if st.button(_("Shut out") if row.active else _("Let in again")):
             change(actor, row.id, active=not row.active)
         if st.button(_("Link for a new password")):
-            with writing() as session:
-                token = attempt(lambda: accounts.invite(session, actor, role=row.role, account_id=row.id))
+            token = attempt_writing(lambda session: accounts.invite(session, actor, role=row.role, account_id=row.id))
             if token is not None:
                 show_link(token)
     st.caption(_("A change ends the sign-ins of {name}.", name=plain_label(row.name)))
@@ -60,13 +58,7 @@ def draw_change(actor: Actor, rows: list[AnyRow]) -> None:
 
 def change(actor: Actor, account_id: int, *, role: str | None = None, active: bool | None = None) -> None:
     """Change an account; all of it, or nothing with the reason."""
-
-    def act() -> bool:
-        with writing() as session:
-            accounts.change_account(session, actor, account_id, role=role, active=active)
-        return True
-
-    if attempt(act):
+    if stored(lambda session: accounts.change_account(session, actor, account_id, role=role, active=active)):
         st.rerun()
 
 

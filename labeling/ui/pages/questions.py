@@ -1,16 +1,19 @@
 """What raters ask and propose, for a lead to answer; and every query's narrative, to be written at any time."""
 
+from collections.abc import Callable
+from typing import Any
+
 import streamlit as st
 
 from labeling import questions
 from labeling.accounts import Actor
 from labeling.collection import list_narratives, write_narrative
-from labeling.database import AnyRow, reading, writing
+from labeling.database import AnyRow, reading
 from labeling.projects import Project
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.question_words import about_words, state_words
 from labeling.ui.components.untrusted import plain_label, show_inline, show_text
-from labeling.ui.state import attempt, current_project, go_to_project, project_switch, require
+from labeling.ui.state import current_project, go_to_project, project_switch, require, stored
 from labeling.ui.texts import _, _n
 
 SHOWN = 50
@@ -69,13 +72,8 @@ def _draw_proposal(actor: Actor, project: Project, row: AnyRow) -> None:
         _close(lambda session: questions.decline_question(session, actor, project.id, row.id, word))
 
 
-def _close(act) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 - a function of a session
-    def close() -> bool:
-        with writing() as session:
-            act(session)
-        return True
-
-    if attempt(close) is not None:
+def _close(act: Callable[[Any], object]) -> None:
+    if stored(act):
         st.rerun()
 
 

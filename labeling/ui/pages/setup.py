@@ -15,7 +15,7 @@ from labeling.ui.components import (
     setup_rubric,
     setup_twins,
 )
-from labeling.ui.state import attempt, current_project, project_switch, require
+from labeling.ui.state import current_project, project_switch, require, stored
 from labeling.ui.texts import _
 
 
@@ -39,11 +39,9 @@ def draw_state(actor: Actor, project: Project, counts: Counts) -> None:
             )
         else:
             st.markdown(_("**Not open yet.** Add queries, documents and runs, then choose the pairs."))
-        if st.button(_("Open it to raters"), type="primary", disabled=not counts.pairs):
-            with writing() as session:
-                opened = attempt(lambda: projects.open_project(session, actor, project.id))
-            if opened is not None:
-                st.rerun()
+        pressed = st.button(_("Open it to raters"), type="primary", disabled=not counts.pairs)
+        if pressed and stored(lambda session: projects.open_project(session, actor, project.id)):
+            st.rerun()
 
 
 def step_words(counts: Counts) -> dict[str, str]:
