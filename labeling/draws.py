@@ -6,6 +6,7 @@ raters by panel, by query and by pair.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,17 @@ from labeling._votes import EncodedVotes, IntArray, encode_votes
 from labeling.aggregation import SMOOTHING, fit_votes
 from labeling.errors import AssayError
 
-__all__ = ["GradeDraws", "draw_posteriors", "grade_bounds", "posterior_distributions", "vote_shares"]
+__all__ = [
+    "WAYS",
+    "GradeDraws",
+    "draw_posteriors",
+    "grade_bounds",
+    "posterior_distributions",
+    "tell_way",
+    "vote_shares",
+]
+
+WAYS = ("panel", "query", "pair", "ties", "bounds", "dawid-skene")
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,13 @@ def posterior_distributions(
     """
     encoded = encode_votes(votes, grades)
     return _long(encoded, fit_votes(encoded, smoothing).posteriors_)
+
+
+def tell_way(way: str, votes: pd.DataFrame, *, grades: Sequence[int] = (0, 1, 2, 3)) -> dict[str, Any]:
+    """How metrics.disagreement is asked for one of WAYS to make sets of qrels of these votes."""
+    if way != "dawid-skene":
+        return {"by": way}
+    return {"by": "distribution", "distributions": posterior_distributions(votes, grades=grades)}
 
 
 def vote_shares(votes: pd.DataFrame, *, grades: Sequence[int] = (0, 1, 2, 3)) -> pd.DataFrame:

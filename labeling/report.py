@@ -15,6 +15,7 @@ from labeling.accounts import Actor
 from labeling.breakdown import by_boundary
 from labeling.collection import read_queries_table, read_runs
 from labeling.disputes import list_disputes
+from labeling.draws import tell_way
 from labeling.errors import AssayError
 from labeling.exchange.archives import pack_files
 from labeling.exchange.report_html import write_html
@@ -24,7 +25,7 @@ from labeling.progress import votes_per_pair
 from labeling.projects import Project, get_project
 from labeling.releases import build_release
 from labeling.report_sections import Facts, Study, compose
-from labeling.rubrics import get_rubric
+from labeling.rubrics import Rubric, get_rubric
 from labeling.votes import votes_among
 from metrics import Qrels, disagreement, evaluate, parse_measures
 
@@ -66,7 +67,7 @@ def build_report(
         disputed=len(disputes),
         settled=sum(one.decided is not None for one in disputes),
         decisions=release.decisions,
-        studies=_study(session, project, votes, release.consolidation.qrels(), choices),
+        studies=_study(session, project, rubric, votes, release.consolidation.qrels(), choices),
         by=choices.by,
         seed=choices.seed,
     )
@@ -79,7 +80,12 @@ def _newest(judgments: pd.DataFrame) -> datetime | None:
 
 
 def _study(
-    session: Session, project: Project, votes: pd.DataFrame, qrels: pd.DataFrame, choices: ReportChoices
+    session: Session,
+    project: Project,
+    rubric: Rubric,
+    votes: pd.DataFrame,
+    qrels: pd.DataFrame,
+    choices: ReportChoices,
 ) -> Mapping[str, Study]:
     """Scores and disagreement for each measure; empty where there is nothing to compare."""
     runs = read_runs(session, project.id, choices.runs or None)
@@ -89,7 +95,8 @@ def _study(
     measures = parse_measures(choices.measures)
     if not runs or votes.empty:
         return {}
-    study = disagreement(votes, runs, measures, by=choices.by, draws=choices.draws, seed=choices.seed)
+    way = tell_way(choices.by, votes, grades=rubric.grades)
+    study = disagreement(votes, runs, measures, **way, draws=choices.draws, seed=choices.seed)
     scored = evaluate(Qrels(qrels, name=project.name), runs, measures) if len(qrels) else None
     return {str(measure): Study(measure, study, scored) for measure in measures}
 

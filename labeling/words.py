@@ -45,6 +45,9 @@ UNITS = {
     "panel": mark("one rater of each panel, for all its queries"),
     "query": mark("one rater for each query"),
     "pair": mark("one vote for each pair"),
+    "ties": mark("the grade most votes have, ties falling either way"),
+    "bounds": mark("the lowest vote of every pair, and then the highest"),
+    "dawid-skene": mark("for each pair a grade that Dawid and Skene's model holds possible"),
 }
 VERDICTS = {
     "A beats B whoever judges": mark("A beats B whoever judges"),

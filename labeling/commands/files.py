@@ -10,6 +10,7 @@ import sys
 from labeling.commands import agreeing, consolidating
 from labeling.commands.inputs import add_votes_arguments, read_checked_votes
 from labeling.commands.parsing import Commands, add_command
+from labeling.draws import WAYS, tell_way
 from metrics import Disagreement, Votes, disagreement, parse_measure, read_run
 from metrics.printing import print_remarks, to_csv, to_json, to_text
 
@@ -44,9 +45,9 @@ def _add_disagreement(commands: Commands) -> None:
     )
     parser.add_argument(
         "--by",
-        choices=("panel", "query", "pair", "bounds"),
+        choices=WAYS,
         default="panel",
-        help="what a set of qrels takes one rater for (panel)",
+        help="what a set of qrels takes one rater for (panel); or ties, bounds, draws of Dawid and Skene's model",
     )
     parser.add_argument(
         "--draws",
@@ -82,7 +83,7 @@ def _run_disagreement(chosen: argparse.Namespace) -> int:
         ),
         runs,
         measures,
-        by=chosen.by,
+        **tell_way(chosen.by, given.votes, grades=given.grades),
         draws=chosen.draws,
         seed=chosen.seed,
     )

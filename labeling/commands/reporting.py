@@ -11,6 +11,7 @@ from labeling.accounts import COMMAND_LINE
 from labeling.commands.parsing import Commands, add_command, say
 from labeling.commands.writing import write_folder, write_together
 from labeling.database import reading
+from labeling.draws import WAYS
 from labeling.exchange.writing import csv_bytes
 from labeling.i18n import LANGUAGES, translate
 from labeling.stop_words import advice_words, assumption_words, stop_words
@@ -59,9 +60,9 @@ def _add_report(commands: Commands) -> None:
     parser.add_argument("--runs", nargs="+", default=[], metavar="TAG", help="runs of the project (all)")
     parser.add_argument(
         "--by",
-        choices=("panel", "query", "pair"),
+        choices=WAYS,
         default="panel",
-        help="a set of qrels takes one rater of each (panel)",
+        help="as disagreement's (panel)",
     )
     parser.add_argument("--draws", type=int, default=1000, help="sets of qrels at most (1000)")
     parser.add_argument("--seed", type=int, default=0)

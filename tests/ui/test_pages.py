@@ -139,6 +139,18 @@ def test_the_disagreement_page_says_who_is_ahead_in_how_many_qrels(demo: str, op
     assert "of 64 qrels" in text
 
 
+@pytest.mark.parametrize(("way", "sets"), [("ties", "100"), ("bounds", "2"), ("dawid-skene", "100")])
+def test_sets_of_qrels_are_made_in_every_way_that_the_study_knows(
+    demo: str, open_page: Open, way: str, sets: str
+) -> None:
+    app = open_page("disagreement")
+    next(box for box in app.number_input if box.label == "Sets at most").set_value(100)
+    next(box for box in app.multiselect if box.label == "Leave out queries").set_value(["e01"])
+    next(box for box in app.selectbox if box.label == "A set of qrels takes").set_value(way).run()
+    assert not app.exception
+    assert f"of {sets} qrels" in words(app)
+
+
 def test_a_measure_that_is_not_understood_is_named(demo: str, open_page: Open) -> None:
     app = open_page("scores")
     measures = next(box for box in app.multiselect if box.label.startswith("Measures"))

@@ -6,8 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from labeling.database import reading
+from labeling.draws import tell_way
 from labeling.errors import AssayError
 from labeling.projects import Project
+from labeling.rubrics import get_rubric
 from labeling.ui.components.charts import draw_ahead, draw_spread
 from labeling.ui.components.empty import empty_state
 from labeling.ui.components.figures import draw_figures
@@ -46,10 +48,12 @@ def computed(
     unit: str,
     draws: int,
     without: Sequence[str],
+    grades: tuple[int, ...],
 ) -> Disagreement:
     """The study of these inputs; the same inputs are computed once."""
+    way = tell_way(unit, votes[~votes["query_id"].isin(list(without))], grades=grades)
     return disagreement(
-        Votes(votes, name=name), list(_runs), list(measures), by=unit, draws=draws, exclude_queries=without
+        Votes(votes, name=name), list(_runs), list(measures), **way, draws=draws, exclude_queries=without
     )
 
 
@@ -155,6 +159,7 @@ project = current_project(actor)
 project_switch(actor, project, _("What disagreement does"))
 with reading() as session:
     votes = read_votes(session, actor, project.id)
+    grades = get_rubric(session, project.id).grades
 runs, hashes = choose_runs(project, "disagreement") if len(votes) else ([], ())
 if votes.empty or not runs:
     empty_state(
@@ -168,7 +173,7 @@ unit, draws, without = choose_draws(votes, project)
 names = [str(measure) for measure in measures]
 try:
     with st.spinner(_("Scoring every set of qrels…")):
-        found = computed(votes, project.name, runs, hashes, names, unit, draws, without)
+        found = computed(votes, project.name, runs, hashes, names, unit, draws, without, grades)
 except AssayError as fault:
     show_fault(fault)
     st.stop()

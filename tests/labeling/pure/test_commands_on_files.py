@@ -10,7 +10,9 @@ import pytest
 
 from labeling.__main__ import build_parser, main
 from labeling.agreement import measure_agreement
+from labeling.draws import posterior_distributions
 from labeling.exchange.judgments import read_judgments, votes_of
+from metrics import disagreement, read_run
 from tests.support.data import REPOSITORY, shared_data
 
 VOTES = "query_id,doc_id,rater,grade\nq1,d1,ann,3\nq1,d1,bob,1\nq1,d2,ann,0\nq1,d2,bob,0\nq2,001,ann,2\n"
@@ -246,6 +248,34 @@ def test_disagreement_on_files_equals_that_of_metrics(folder, capsys):
             capsys, "disagreement", "votes.csv", "--runs", "one.run", "two.run", "--format", "csv", "--show", show
         )[1]
     assert "equally valid sets of qrels" in run(capsys, "disagreement", "votes.csv", "--runs", "one.run", "two.run")[1]
+
+
+def test_sets_are_also_made_of_ties_bounds_and_what_dawid_and_skenes_model_holds_possible(folder, capsys):
+    def answer(way):
+        words = ("--runs", "one.run", "two.run", "--by", way, "--draws", "400", "--format", "json")
+        status, out, _ = run(capsys, "disagreement", "votes.csv", *words)
+        assert status == 0
+        return json.loads(out)
+
+    lowest_and_highest = answer("bounds")
+    assert lowest_and_highest["qrels"] == 2
+    assert answer("ties")["qrels"] == 2  # q1 d1 is tied between 1 and 3
+    votes = pd.DataFrame(
+        [("q1", "d1", "ann", 3), ("q1", "d1", "bob", 1), ("q1", "d2", "ann", 0), ("q1", "d2", "bob", 0), ("q2", "001", "ann", 2)],
+        columns=["query_id", "doc_id", "rater", "grade"],
+    )  # fmt: skip
+    chances = posterior_distributions(votes)
+    direct = disagreement(
+        votes,
+        [read_run("one.run"), read_run("two.run")],
+        ["nDCG@10"],
+        by="distribution",
+        distributions=chances,
+        draws=400,
+    )
+    drawn = answer("dawid-skene")
+    assert drawn["definition"]["by"] == "distribution"
+    assert [row["mean"] for row in drawn["systems"]] == pytest.approx(list(direct.systems["mean"]), abs=1e-12)
 
 
 def test_the_headline_of_a_real_campaign_comes_from_its_doccano_files(capsys):
