@@ -79,6 +79,10 @@ def test_a_message_is_written_read_and_dismissed(demo: str, open_page: Open) -> 
     app.text_area[0].set_value("Please read **clause 2** again.")
     press(app, "Send")
     assert "Sent to Rae" in words(app)
+    assert app.text_area[0].value == ""
+    app.text_area[0].set_value(" ")
+    press(app, "Send")
+    assert app.text_area[0].value == " "  # what was not sent stays in its box
     assert "Lee wrote to you" not in words(open_page("home"))
     seen = open_page("judge", "Rae", project=str(demo_id()))
     assert "Lee wrote to you" in words(seen)

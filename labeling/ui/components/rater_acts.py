@@ -25,6 +25,8 @@ from labeling.ui.texts import _
 
 __all__ = ["draw_acts", "draw_notes"]
 
+_SENT = "rater_messages_sent"  # how many, in this session
+
 Result = TypeVar("Result")
 
 
@@ -60,13 +62,20 @@ def _draw_message(actor: Actor, project: Project, rater: Rater) -> None:
     why = _("This rater came with a file and reads nothing here.") if lacks_account else None
     with st.popover(_("Write a message"), icon=":material/mail:", disabled=lacks_account, help=why):
         st.caption(_("They see it above the judging card and among their projects until they say they have read it."))
-        with st.form(f"message_{rater.id}", border=False, clear_on_submit=True):
-            text = st.text_area(_("Message"), max_chars=LONGEST_MESSAGE, key=f"message_text_{rater.id}")
+        box = f"message_{rater.id}_{st.session_state.get(_SENT, 0)}"
+        with st.form(box, border=False):
+            text = st.text_area(_("Message"), max_chars=LONGEST_MESSAGE, key=f"{box}_text")
             if st.form_submit_button(_("Send"), type="primary"):
                 _act(
                     lambda session: rater_notes.send_message(session, actor, project.id, rater.id, text=text),
-                    lambda _done: _("Sent to {name}.", name=plain_label(rater.name)),
+                    lambda _done: _sent(rater),
                 )
+
+
+def _sent(rater: Rater) -> str:
+    """Another box from now on: a second press of the old one sends nothing, and a text that was not sent stays."""
+    st.session_state[_SENT] = st.session_state.get(_SENT, 0) + 1
+    return _("Sent to {name}.", name=plain_label(rater.name))
 
 
 def _draw_calibration(actor: Actor, project: Project, rater: Rater, calibrated: RaterCalibration | None) -> None:

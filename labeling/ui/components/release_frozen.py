@@ -36,8 +36,9 @@ def draw_releases(actor: Actor, project: Project, rule: str, tie: str, queries: 
     with reading() as session:
         releases = frozen.list_releases(session, actor, project.id)
     done = st.session_state.pop(_DONE, None)
-    if done:
-        st.success(_("Frozen: {name}", name=plain_label(done)), icon=":material/lock:")
+    with st.container():  # is there always: what stands below keeps its place, and stays open if it is
+        if done:
+            st.success(_("Frozen: {name}", name=plain_label(done)), icon=":material/lock:")
     with st.expander(_("Freeze a release"), expanded=not releases, icon=":material/lock:"):
         _draw_form(actor, project, rule, tie, queries, f"freeze_{project.id}_{len(releases)}")
     if not releases:
