@@ -29,6 +29,7 @@ __all__ = [
     "ensure_documents",
     "ensure_queries",
     "hashes_of",
+    "import_runs",
     "list_imports",
     "list_narratives",
     "list_runs",
@@ -267,6 +268,14 @@ def write_narrative(session: Session, actor: Actor, project_id: int, query_id: s
         raise NotFound(f"expected a query of the project, found none called {query_id!r}")
     values = {"narrative": narrative.strip(), "shown_hash": shown_hash(row.text, narrative.strip())}
     session.execute(update(_query).where(_query.c.id == row.id).values(**values))
+
+
+def import_runs(session: Session, actor: Actor, project_id: int, files: Sequence[tuple[str, bytes]]) -> list[Run]:
+    """Store runs, named by their files, and keep what was imported; raises as :func:`add_run`."""
+    runs = [add_run(session, actor, project_id, content, name) for name, content in files]
+    report = {"runs": len(files), "sha256": hashes_of(files)}
+    record_import(session, actor, project_id, "runs", [name for name, _ in files], report)
+    return runs
 
 
 def add_run(session: Session, actor: Actor, project_id: int, content: bytes, file_name: str) -> Run:

@@ -156,12 +156,9 @@ def _runs(chosen: argparse.Namespace) -> int:
     files = read_files(chosen.files)
     with writing() as session:
         project = _project(session, chosen)
-        for name, content in files:
-            run = collection.add_run(session, COMMAND_LINE, project.id, content, name)
+        for run in collection.import_runs(session, COMMAND_LINE, project.id, files):
             for remark in run.remarks:
-                say(f"{name}: {remark.text}")
-        report = {"runs": len(files), "sha256": hashes_of(files)}
-        collection.record_import(session, COMMAND_LINE, project.id, "runs", [name for name, _ in files], report)
+                say(f"{run.name}: {remark.text}")
     say(f"{len(files)} runs imported")
     return 0
 

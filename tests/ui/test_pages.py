@@ -4,12 +4,14 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from hashlib import sha256
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from labeling import accounts, collection, projects
 from labeling.accounts import COMMAND_LINE
+from labeling.collection import list_imports, list_runs
 from labeling.database import reading, writing
 from labeling.demo_project import DEMO_NAME
 from labeling.votes import read_votes
@@ -173,6 +175,21 @@ def test_queries_come_in_with_a_preview_and_what_was_left_out(demo: str, open_pa
     assert not app.exception
     with reading() as session:
         assert projects.count_project(session, COMMAND_LINE, made.id).queries == 2
+
+
+def test_runs_come_in_and_the_import_keeps_the_hash_of_their_file(demo: str, open_page: Open) -> None:
+    app = open_page("setup")
+    go_to_step(app, "runs")
+    content = b"e01 Q0 d001 1 2 newcomer\n"
+    next(one for one in app.file_uploader).set_value(("new.run", content, "text/plain")).run()
+    assert not app.exception
+    next(button for button in app.button if button.label == "Import 1 run").click().run()
+    assert not app.exception
+    with reading() as session:
+        number = projects.get_project_by_name(session, COMMAND_LINE, DEMO_NAME).id
+        assert "newcomer" in {run.tag for run in list_runs(session, number)}
+        kept = list_imports(session, COMMAND_LINE, number)[-1]
+    assert (kept.kind, kept.report) == ("runs", {"runs": 1, "sha256": {"new.run": sha256(content).hexdigest()}})
 
 
 @pytest.mark.parametrize(

@@ -235,10 +235,7 @@ def _preview_runs(actor: Actor, project: Project, files: list[UploadedFile], key
 
         def store() -> int:
             with writing() as session:
-                for file in files:
-                    collection.add_run(session, actor, project.id, file.getvalue(), file.name)
-                report = {"runs": len(files)}
-                collection.record_import(session, actor, project.id, "runs", [file.name for file in files], report)
+                collection.import_runs(session, actor, project.id, [(file.name, file.getvalue()) for file in files])
             return len(files)
 
         count = attempt(store)
