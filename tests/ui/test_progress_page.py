@@ -111,3 +111,14 @@ def test_the_page_speaks_the_persons_language(demo: str, open_page: Open, langua
     app = open_page("progress")
     assert not app.exception
     assert "그만" in words(app) + " ".join(tab.label for tab in app.tabs)
+
+
+@pytest.mark.parametrize(("lacking", "share"), [(0, "100%"), (1, "99%")])
+def test_no_share_of_the_votes_is_rounded_up_to_all_of_them(
+    demo: str, open_page: Open, lacking: int, share: str
+) -> None:
+    with writing() as session:
+        session.execute(text("UPDATE pair SET overlap = max(vote_count, 1), vote_count = max(vote_count, 1)"))
+        session.execute(text("UPDATE pair SET overlap = overlap + :n WHERE id = 1"), {"n": lacking})
+    (bar,) = open_page("progress").get("progress")
+    assert bar.proto.text == f"{share} of the votes"

@@ -34,7 +34,8 @@ def draw_counts(counts: Counts, disputed: int, settled: int) -> None:
         (_("of them settled"), f"{settled:,}"),
     )
     draw_figures(figures)
-    st.progress(min(share, 1.0), text=_("{share} of the votes", share=f"{share:.0%}"))
+    whole = 100 * counts.votes // max(counts.wanted, 1)  # never rounded up: 100% says that no vote is lacking
+    st.progress(min(share, 1.0), text=_("{share} of the votes", share=f"{whole}%"))
 
 
 def draw_next(counts: Counts, open_disputes: int) -> None:
