@@ -48,7 +48,6 @@ def compose(facts: Facts, language: str) -> Report:
     def say(message: str, **values: object) -> str:
         return translate(language, message, **values)
 
-    day = f"{facts.newest:%Y-%m-%d}" if facts.newest else say(mark("no judgment yet"))
     sections = (
         Section(say(mark("In short")), _sum_up(facts, say)),
         Section(say(mark("What was judged")), _show_judged(facts, say)),
@@ -60,7 +59,10 @@ def compose(facts: Facts, language: str) -> Report:
         Section(say(mark("What every number means")), define(facts.manifest, facts.studies, facts.by, facts.seed, say)),
     )
     title = say(mark("Label quality report: {project}"), project=facts.project.name)
-    subtitle = say(mark("The state of {day} (UTC), the day of the newest judgment"), day=day)
+    subtitle = say(mark("Nobody has judged yet."))
+    if facts.newest:
+        newest = f"{facts.newest:%Y-%m-%d}"
+        subtitle = say(mark("The state of {day} (UTC), the day of the newest judgment"), day=newest)
     return Report(title, subtitle, language, sections)
 
 

@@ -91,7 +91,11 @@ def _draw_parts(table: pd.DataFrame, cut: str, rubric: Rubric) -> None:
         }
         shown["part"] = shown["part"].map(names)
     elif cut in ("day", "tenth"):
-        st.caption(_("A pair belongs to the moment of its last vote."))
+        st.caption(
+            _(
+                "A pair belongs to the moment of its last vote; a vote from a file without moments to that of its import."
+            )
+        )
     _draw_intervals(
         shown, "alpha", _("Krippendorff's alpha, nominal") if cut == "boundary" else _("Krippendorff's alpha, ordinal")
     )

@@ -134,6 +134,7 @@ def draw_done_so_far(per_pair: pd.DataFrame, per_day: pd.DataFrame) -> None:
     with right:
         st.subheader(_("Judgments a day"), anchor=False)
         draw_bars(per_day, x="day", y="judgments", color="rater", x_title=_("day (UTC)"), y_title=_("judgments"))
+        st.caption(_("A judgment from a file that names no moment counts on the day of its import."))
 
 
 actor = require("lead")
