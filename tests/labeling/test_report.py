@@ -165,7 +165,7 @@ def test_a_project_without_votes_or_runs_has_a_report_that_says_so() -> None:
         page = Page(write_html(build_report(session, COMMAND_LINE, number))).text
     assert "Agreement is undefined, as there are no votes" in page
     assert "There are no scores" in page
-    assert "no judgment yet" in page
+    assert "Nobody has judged yet." in page
 
 
 def test_the_command_writes_a_page_a_folder_or_an_archive(
