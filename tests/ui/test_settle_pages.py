@@ -57,6 +57,14 @@ def test_votes_are_seen_only_after_the_leads_own_grade(demo: str, open_page: Ope
     assert "Your grade before the votes:" in html(app)
 
 
+def test_a_page_loaded_anew_still_knows_that_the_lead_saw_the_votes(demo: str, open_page: Open) -> None:
+    assert "votes: <span><bdi>2 Highly relevant" in html(press(open_page("settle"), "2 ·"))
+    again = open_page("settle")
+    assert "votes: <span><bdi>2 Highly relevant" in html(again)
+    assert "Your grade first." not in words(again)
+    assert "Your grade first." in words(press(again, "Next"))
+
+
 def test_a_decision_is_stored_with_all_that_was_chosen_and_the_next_pair_comes(demo: str, open_page: Open) -> None:
     app = press(open_page("settle"), "2 ·")
     app = press(app, "Settle and go on")

@@ -17,13 +17,14 @@ from labeling.errors import AssayError
 from labeling.projects import Project
 from labeling.reasons import list_clauses, list_reasons
 from labeling.rubrics import Rubric
+from labeling.settings import database_url
 from labeling.ui.components.settle_note import note_area
 from labeling.ui.components.settle_words import REASON_KEYS, clause_word, grade_word, reason_word
 from labeling.ui.components.untrusted import as_html, plain_label, show_inline, show_text
 from labeling.ui.state import show_fault
 from labeling.ui.texts import _
 
-__all__ = ["draw_blind_grade", "draw_decision", "draw_settled", "draw_votes", "saw_votes"]
+__all__ = ["draw_blind_grade", "draw_decision", "draw_settled", "draw_votes", "open_drafts", "saw_votes"]
 
 _DRAFTS = "settle_drafts"
 
@@ -42,9 +43,19 @@ class Draft:
     fault: str = ""
 
 
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _drafts_of(database: str, account: int | None) -> dict[int, Draft]:  # noqa: ARG001 - whose drafts they are
+    return {}
+
+
+def open_drafts(actor: Actor) -> None:
+    """Bring what a lead has begun: the server keeps it, so that who loads the page anew is still known to have seen the votes."""
+    st.session_state[_DRAFTS] = _drafts_of(database_url(), actor.account_id)
+
+
 def draft_of(pair: int) -> Draft:
     """The draft of a pair, as it was left."""
-    drafts: dict[int, Draft] = st.session_state.setdefault(_DRAFTS, {})
+    drafts: dict[int, Draft] = st.session_state[_DRAFTS]
     return drafts.setdefault(pair, Draft(uuid.uuid4().hex))
 
 

@@ -20,6 +20,7 @@ from labeling.ui.components.settle_pad import (
     draw_decision,
     draw_settled,
     draw_votes,
+    open_drafts,
     saw_votes,
 )
 from labeling.ui.components.settle_reasons import draw_reasons
@@ -185,6 +186,7 @@ def read_desk(actor: Actor, project: Project) -> tuple[list[Dispute], list[Dispu
 actor = require("lead")
 project = current_project(actor)
 project_switch(actor, project, _("Settle"))
+open_drafts(actor)
 found, waiting, requests, rubric = read_desk(actor, project)
 asked = "pair" in st.query_params or "query" in st.query_params
 if not found and not waiting and not asked:
