@@ -17,7 +17,9 @@ from metrics import (
     compare,
     disagreement,
     evaluate,
+    list_lowest,
     list_measures,
+    list_sensitivity,
     read_qrels,
     read_runs,
     read_votes,
@@ -102,6 +104,10 @@ def _chosen_table(found: Evaluation, chosen: argparse.Namespace) -> pd.DataFrame
         return found.coverage
     if chosen.bounds:
         return found.bounds()
+    if chosen.sensitivity:
+        return list_sensitivity(found.alignment)
+    if chosen.lowest:
+        return _lowest(found, chosen.lowest)
     if chosen.format == "csv":
         return found.means
     means = found.means
@@ -109,6 +115,16 @@ def _chosen_table(found: Evaluation, chosen: argparse.Namespace) -> pd.DataFrame
     shown = means.assign(judged_at_10=[judged[run] for run in means["run"]])
     unequal = (means["missing"] > 0) | (means["no_relevant"] > 0)
     return shown if unequal.any() else shown.drop(columns="mean_without")
+
+
+def _lowest(found: Evaluation, number: int) -> pd.DataFrame:
+    """The lowest queries of each run under each measure."""
+    tables = [
+        list_lowest(found.alignment, run, measure, number=number).assign(run=run, measure=str(measure))
+        for measure in found.measures
+        for run in found.tags
+    ]
+    return pd.concat(tables)[["run", "measure", "query_id", "score", "relevant", "ranked"]]
 
 
 def _compare(chosen: argparse.Namespace) -> str:

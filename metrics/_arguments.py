@@ -138,6 +138,15 @@ def _add_evaluate(commands: "Commands") -> None:
         "--bounds", action="store_true", help="table and csv: nDCG if unjudged documents were worst or best"
     )
     parser.add_argument(
+        "--lowest",
+        type=_positive,
+        metavar="N",
+        help="table and csv: the N lowest queries of each run, with its documents",
+    )
+    parser.add_argument(
+        "--sensitivity", action="store_true", help="table and csv: who is first under other gains and cutoffs of nDCG"
+    )
+    parser.add_argument(
         "--slices", nargs=2, metavar=("QUERIES", "COLUMN"), help="means by a column of a CSV or TSV with query_id"
     )
     parser.add_argument("--format", choices=("table", "csv", "json", "trec"), default="table")

@@ -18,9 +18,9 @@ GAINS = ("linear", "exp2", "0:0,1:1,2:4,3:10")
 
 
 def list_sensitivity(
-    alignment: Alignment, *, gains: Sequence[str] = GAINS, cutoffs: Sequence[int] = (5, 10, 20)
+    alignment: Alignment, *, gains: Sequence[str] | None = None, cutoffs: Sequence[int] = (5, 10, 20)
 ) -> pd.DataFrame:
-    """The winner under every gain function and cutoff of nDCG.
+    """The winner under every gain function and cutoff of nDCG; gains not given are those of GAINS that know every grade.
 
     Returns
     -------
@@ -35,7 +35,9 @@ def list_sensitivity(
     """
     rows = []
     reference = None
-    for gain in gains:
+    highest = int(alignment.judged.grades.max(initial=0))
+    # the table has no gain above grade 3
+    for gain in gains or (GAINS if highest <= 3 else GAINS[:2]):
         for cutoff in cutoffs:
             measure = parse_measure(f"nDCG(gain={gain})@{cutoff}")
             means = alignment.score(measure).means()

@@ -88,6 +88,17 @@ def test_evaluate_prints_csv_and_tables(files, ask):
     assert "known item" in out
 
 
+def test_evaluate_says_who_is_first_under_other_choices_and_where_a_run_is_lowest(files, ask):
+    runs = (files["first.run"], files["second.run.gz"])
+    _, out, _ = ask("evaluate", files["qrels.txt"], *runs, "--sensitivity", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["gain"], row["cutoff"]) for row in rows[:4]] == [("linear", "5"), ("linear", "10"), ("linear", "20"), ("exp2", "5")]  # fmt: skip
+    assert {row["first"] for row in rows} == {"first"}
+    _, out, _ = ask("evaluate", files["qrels.txt"], *runs, "-m", "RR", "--lowest", "1", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["run"], row["query_id"], float(row["score"])) for row in rows] == [("first", "q1", 1.0), ("second", "q2", 0.0)]  # fmt: skip
+
+
 def test_excluding_missing_queries_changes_mean_and_count(files, ask):
     words = ("evaluate", files["qrels.txt"], files["second.run.gz"], "-m", "RR", "--format", "json")
     zero = json.loads(ask(*words)[1])["means"][0]
@@ -137,7 +148,7 @@ def test_a_wrong_file_ends_with_status_1_and_one_line_a_fault(files, ask, tmp_pa
 
 @pytest.mark.parametrize(
     "words",
-    [[], ["evaluate"], ["evaluate", "qrels"], ["evaluate", "q", "r", "-m", "foo"], ["compare", "q", "r"], ["evaluate", "-", "-"], ["disagreement", "v", "r", "--draws", "0"]],
+    [[], ["evaluate"], ["evaluate", "qrels"], ["evaluate", "q", "r", "-m", "foo"], ["compare", "q", "r"], ["evaluate", "-", "-"], ["disagreement", "v", "r", "--draws", "0"], ["evaluate", "q", "r", "--lowest", "0"]],
 )  # fmt: skip
 def test_wrong_use_ends_with_status_2(words, capsys):
     with pytest.raises(SystemExit) as left:

@@ -159,3 +159,10 @@ def test_the_winner_can_depend_on_the_cutoff():
     )
     assert table["first"].tolist() == ["early", "late"]
     assert table["tau"].tolist() == [1.0, -1.0]
+
+
+def test_gains_that_lack_a_grade_are_left_out_of_the_usual_ones() -> None:
+    run = metrics.read_run(b"q1 Q0 d1 1 2 a\nq1 Q0 d2 2 1 a\n")
+    for grade, gains in ((3, 3), (4, 2)):
+        table = metrics.list_sensitivity(metrics.align(metrics.read_qrels(f"q1 0 d1 {grade}\n".encode()), run))
+        assert table["gain"].nunique() == gains

@@ -153,6 +153,21 @@ def test_sets_of_qrels_are_made_in_every_way_that_the_study_knows(
     assert f"of {sets} qrels" in words(app)
 
 
+def test_scores_say_what_other_choices_would_change_and_where_a_run_is_lowest(demo: str, open_page: Open) -> None:
+    app = open_page("scores")
+    assert not app.exception
+    tables = {tuple(frame.value.columns): frame.value for frame in app.dataframe}
+    choices = next(table for columns, table in tables.items() if "Lead" in columns)
+    assert len(choices) == 9
+    assert set(choices["First"]) <= {"bm25-words", "char-ngrams", "title-overlap"}
+    assert ("The first place depends on neither." in words(app)) == (choices["First"].nunique() == 1)
+    bounds = next(table for columns, table in tables.items() if "All worst" in columns)
+    assert (bounds["All worst"] <= bounds["mean"]).all()
+    assert (bounds["mean"] <= bounds["All best"]).all()
+    lowest = next(table for columns, table in tables.items() if "ranked" in columns)
+    assert lowest["score"].is_monotonic_increasing
+
+
 def test_a_measure_that_is_not_understood_is_named(demo: str, open_page: Open) -> None:
     app = open_page("scores")
     measures = next(box for box in app.multiselect if box.label.startswith("Measures"))

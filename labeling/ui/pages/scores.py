@@ -20,7 +20,18 @@ from labeling.ui.components.run_choice import choose_measures, choose_runs, show
 from labeling.ui.components.untrusted import plain_label, show_inline
 from labeling.ui.state import attempt, current_project, project_switch, require, show_fault
 from labeling.ui.texts import _
-from metrics import Evaluation, Measure, Options, Qrels, Run, evaluate, explain, read_qrels
+from metrics import (
+    Evaluation,
+    Measure,
+    Options,
+    Qrels,
+    Run,
+    evaluate,
+    explain,
+    list_lowest,
+    list_sensitivity,
+    read_qrels,
+)
 
 
 def choose_qrels(actor: Actor, project: Project) -> tuple[Qrels | None, pd.DataFrame]:
@@ -147,6 +158,16 @@ def draw_queries(found: Evaluation) -> None:
         column_config={name: number for name in shown.columns if name != "query_id"},
     )
     st.caption(_("The queries on which the runs differ most come first."))
+    run = st.selectbox(_("Run"), found.tags, key="scores_lowest_run")
+    st.caption(
+        _("Where this run scores lowest, and what it ranked there: documents with their grades, - where unjudged.")
+    )
+    st.dataframe(
+        list_lowest(found.alignment, run, measure),
+        hide_index=True,
+        width="stretch",
+        column_config={"score": number, "ranked": st.column_config.TextColumn(width="large")},
+    )
     st.download_button(
         _("Scores per query (CSV)"), found.per_query.to_csv(index=False), "scores.csv", "text/csv", on_click="ignore"
     )
@@ -202,6 +223,39 @@ def draw_explanation(found: Evaluation, queries: pd.DataFrame) -> None:
     right.dataframe(taken.ideal, hide_index=True, width="stretch", column_config=config)
 
 
+def draw_choices(found: Evaluation) -> None:
+    """Whether the winner depends on the gain function or the cutoff, and how far the unjudged could move nDCG."""
+    st.markdown(_("**Gain and cutoff**: who is first, under each"))
+    table = list_sensitivity(found.alignment)
+    number = st.column_config.NumberColumn(format="%.4f")
+    names = {"first": _("First"), "second": _("Second"), "lead": _("Lead"), "tau": _("Tau with the first line")}
+    st.dataframe(
+        table.rename(columns=names)[
+            ["gain", "cutoff", names["first"], "mean", names["second"], names["lead"], names["tau"]]
+        ],
+        hide_index=True,
+        width="stretch",
+        column_config=dict.fromkeys(("mean", names["lead"], names["tau"]), number),
+    )
+    winners = table["first"].nunique()
+    st.caption(
+        _("The first place depends on neither.")
+        if winners == 1
+        else _("{count} runs come first under one choice or another: name yours before you compare.", count=winners)
+    )
+    bounds = found.bounds()
+    if bounds.empty:
+        return
+    st.markdown(_("**Unjudged documents**: nDCG if all of them within the cutoff were worst, or best"))
+    names = {"run": _("Run"), "worst": _("All worst"), "best": _("All best"), "unjudged": _("Unjudged")}
+    st.dataframe(
+        bounds.rename(columns=names),
+        hide_index=True,
+        width="stretch",
+        column_config=dict.fromkeys(("mean", names["worst"], names["best"]), number),
+    )
+
+
 def draw_page(
     qrels: Qrels, queries: pd.DataFrame, runs: list[Run], hashes: tuple[str, ...], measures: list[Measure]
 ) -> None:
@@ -215,13 +269,15 @@ def draw_page(
         show_fault(fault)
         return
     draw_means(found)
-    tabs = st.tabs([_("Query by query"), _("Slices"), _("One score taken apart")])
+    tabs = st.tabs([_("Query by query"), _("Slices"), _("One score taken apart"), _("Other choices")])
     with tabs[0]:
         draw_queries(found)
     with tabs[1]:
         draw_slices(found, queries)
     with tabs[2]:
         draw_explanation(found, queries)
+    with tabs[3]:
+        draw_choices(found)
     for remark in found.remarks:
         st.caption(_("Noticed: {what}", what=plain_label(remark.text, longest=300)))
     show_definition(found.definition)
