@@ -133,19 +133,20 @@ def _join(blocks: list[Blocks]) -> Blocks | None:
     queries = pa.chunked_array([each["query_id"] for each in columns]).unify_dictionaries()
     for each, chunk in zip(columns, queries.chunks, strict=True):
         each["query_id"] = chunk
-    ends = [block.ends[0] for block in blocks]
-    if any(_turns_between(*pair) for pair in pairwise(zip(columns, ends, strict=True))):
+    ends = [end for block in blocks for end in block.ends]
+    if _contradicts(columns, ends):
         return None
     tags = list(dict.fromkeys(tag for block in blocks for tag in block.tags))
     marks = np.concatenate([block.marks for block in blocks])
     return Blocks(columns, ends, tags, marks, sum(block.comments for block in blocks))
 
 
-def _turns_between(
-    above: tuple[dict[str, pa.Array], tuple[int, int]], below: tuple[dict[str, pa.Array], tuple[int, int]]
-) -> bool:
-    """Whether the last row of a block and the first of the next are ranked one way and scored the other."""
-    rows = ((above, -1), (below, 0))
-    code = np.array([columns["query_id"].indices[row].as_py() for (columns, _), row in rows])
-    score = np.array([columns["score"][row].as_py() for (columns, _), row in rows])
-    return count_against(code, np.array([ends[row] for (_, ends), row in rows]), score) > 0
+def _contradicts(columns: list[dict[str, pa.Array]], ends: list[tuple[int, int]]) -> bool:
+    """Whether ranks and scores part where two blocks meet; each block is its first and its last row here.
+
+    A block whose ends part although its neighbouring rows do not is counted too; that only costs the quick way.
+    """
+    places = [(each, row) for each in columns for row in (0, -1)]
+    code = np.array([each["query_id"].indices[row].as_py() for each, row in places])
+    score = np.array([each["score"][row].as_py() for each, row in places])
+    return count_against(code, np.array(ends).ravel(), score) > 0

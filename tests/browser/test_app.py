@@ -12,21 +12,10 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
 from tests.browser.test_judging_for_real import run_commands
+from tests.support.pages import LEAD_PAGES
 
 pytestmark = pytest.mark.browser
 PASSWORD = "a long password"
-LEAD_PAGES = (
-    "progress",
-    "questions",
-    "agreement",
-    "settle",
-    "agenda",
-    "qrels",
-    "scores",
-    "disagreement",
-    "setup",
-    "people",
-)
 HOSTILE = (
     "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'> "
     "![pixel](https://tracker.invalid/p.png) :red[not red] $x$ **not bold** -> {what}"

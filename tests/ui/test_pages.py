@@ -15,23 +15,10 @@ from labeling.collection import list_imports, list_runs
 from labeling.database import reading, writing
 from labeling.demo_project import DEMO_NAME
 from labeling.votes import read_votes
+from tests.support.pages import LEAD_PAGES
 
 Open = Callable[..., AppTest]
 FOR_RATERS = ("home", "judge", "history", "account")
-FOR_LEADS = (
-    "progress",
-    "questions",
-    "raters",
-    "agreement",
-    "settle",
-    "agenda",
-    "qrels",
-    "scores",
-    "disagreement",
-    "report",
-    "setup",
-    "people",
-)
 
 
 def words(app: AppTest) -> str:
@@ -64,14 +51,14 @@ def test_every_step_of_the_setup_opens(demo: str, open_page: Open, step: str) ->
     assert not app.error
 
 
-@pytest.mark.parametrize("page", [*FOR_RATERS, *FOR_LEADS])
+@pytest.mark.parametrize("page", [*FOR_RATERS, *LEAD_PAGES])
 def test_every_page_of_the_demo_opens_for_a_lead(demo: str, open_page: Open, page: str) -> None:
     app = open_page(page)
     assert not app.exception
     assert not app.error
 
 
-@pytest.mark.parametrize("page", FOR_LEADS)
+@pytest.mark.parametrize("page", LEAD_PAGES)
 def test_a_rater_has_no_page_of_a_lead(demo: str, open_page: Open, page: str) -> None:
     with pytest.raises(ValueError, match=page):
         open_page(page, "Rae")
@@ -88,7 +75,7 @@ def test_nobody_sees_anything_without_a_sign_in(demo: str, open_page: Open) -> N
     assert DEMO_NAME not in words(app)
 
 
-@pytest.mark.parametrize("page", [page for page in (*FOR_RATERS, *FOR_LEADS) if page != "people"])
+@pytest.mark.parametrize("page", [page for page in (*FOR_RATERS, *LEAD_PAGES) if page != "people"])
 def test_every_page_says_something_where_there_is_nothing_yet(database: str, open_page: Open, page: str) -> None:
     with writing() as session:
         accounts.create_account(session, COMMAND_LINE, name="Lee", role="lead", password="correct horse")

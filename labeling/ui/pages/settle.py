@@ -49,8 +49,7 @@ class Place:
 
 def go(pair: int) -> None:
     """Show a pair; the address names it."""
-    for name in ("query", "doc"):
-        st.query_params.pop(name, None)
+    start_at_the_top()
     st.query_params["pair"] = str(pair)
 
 
